@@ -71,11 +71,15 @@ static u32 id_of(struct ctf *c, const struct trace_event *e)
 	if (known)
 		return (u32)known - 1;
 	kept = arena_dup(&c->arena, &key, sizeof key);
-	vec_push(&c->arena, &c->events,
-		 (struct ctf_event){
-			 .format = e->format,
-			 .name = ctf_event_name(&c->arena, e->format, is_call ? &call : NULL),
-			 .leaves_id = is_call });
+	struct ctf_event made = {
+		.format = e->format,
+		.name = ctf_event_name(&c->arena, e->format, is_call ? &call : NULL),
+		.leaves_id = is_call,
+	};
+
+	if (is_call)
+		ctf_name_args(&c->arena, &made, &call);
+	vec_push(&c->arena, &c->events, made);
 	hash_put(&c->ids, kept, sizeof *kept, (void *)(uintptr_t)c->events.n);
 	return c->events.n - 1;
 }
@@ -137,6 +141,49 @@ static int put_event(struct ctf *c, const struct trace_event *e)
 	return s->out.error;
 }
 
+/* ---- threads at the start: LTTng's statedump, in the first packet */
+
+static void declare(struct ctf *c, const char *name, const char *declarations)
+{
+	vec_push(&c->arena, &c->events,
+		 (struct ctf_event){ .name = name, .declarations = declarations });
+}
+
+static struct stream *begin_state(struct ctf *c, u16 id)
+{
+	const struct file_head *h = &c->j->tables->head;
+	struct event_head head = { .id = id, .time = MIN(h->start_ns, c->j->tables->t0) };
+	struct stream *s = stream_of(c, 0);
+
+	if (!s)
+		return NULL;
+	if (!s->events.len)
+		s->head.begin = head.time;
+	s->head.end = head.time;
+	head.tid = head.pid = (s32)h->recorder_pid;
+	memcpy(head.comm, "sonde", 5);
+	buf_add(&s->events, &head, sizeof head);
+	return s;
+}
+
+static void put_states(struct ctf *c)
+{
+	enum { STATE, END };
+	const struct store_tables *t = c->j->tables;
+	struct stream *s = NULL;
+
+	if (!t->tasks.n)
+		return;
+	declare(c, "lttng_statedump_process_state", ctf_state_declarations);
+	declare(c, "lttng_statedump_end", "");
+	for (u32 i = 0; i < t->tasks.n; i++) {
+		s = begin_state(c, STATE);
+		if (s)
+			ctf_put_state(&s->events, &t->tasks.v[i]);
+	}
+	begin_state(c, END);
+}
+
 /* The number of lost events is in the last packet of one stream: which processor lost them is not
  * known. */
 static void end_streams(struct ctf *c)
@@ -190,7 +237,8 @@ static int run(const struct export_job *j, struct err *err)
 	arena_init(&c.arena);
 	make_uuid(&c);
 	number_formats(j->tables);
-	while (store_next(j->store, &e) && put_event(&c, &e) == 0)
+	put_states(&c);
+	while (!err->code && store_next(j->store, &e) && put_event(&c, &e) == 0)
 		;
 	end_streams(&c);
 	if (!err->code)

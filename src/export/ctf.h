@@ -7,9 +7,17 @@
 #include "export/calls.h"
 #include "export/export.h"
 
-struct ctf_event {
-	const struct event_format *format;
+struct ctf_arg {
 	const char *name;
+	bool is_int, is_signed; /* is_int: 32 bits of the register; else 64 */
+};
+
+struct ctf_event {
+	const struct event_format *format; /* NULL: the fields are declared by text */
+	const char *name, *declarations;
+	/* Of a raw entry: the call's arguments, which are fields then; NULL: they are an array. */
+	const struct ctf_arg *args;
+	u32 n_args;
 	bool leaves_id; /* its name says which system call it is: "id" and "__syscall_nr" are not
 			 * fields */
 };
@@ -17,7 +25,12 @@ struct ctf_event {
 /* As LTTng names it. call: NULL, or what the event is. */
 const char *ctf_event_name(struct arena *a, const struct event_format *f,
 			   const struct call_event *call);
+/* Sets args, if the event is a raw entry of a call that is known. */
+void ctf_name_args(struct arena *a, struct ctf_event *ev, const struct call_event *call);
 void ctf_put_fields(struct buf *b, const struct ctf_event *ev, const struct trace_event *e);
+/* lttng_statedump_process_state: the thread at the start. The declarations, the bytes. */
+extern const char ctf_state_declarations[];
+void ctf_put_state(struct buf *b, const struct task_row *t);
 void ctf_put_metadata(struct buf *b, const struct export_job *j, const u8 uuid[16],
 		      const struct ctf_event *events, u32 n);
 

@@ -9,6 +9,8 @@
  *	__data_loc u32[] x		u32 number of elements, sequence of integers
  */
 #include "export/ctf.h"
+#include "sym/calls.h"
+#include "sym/syscalls.h"
 
 /* ---- names */
 
@@ -43,9 +45,82 @@ static void put_name(struct buf *b, const struct event_format *f, const char *na
 	}
 }
 
+/* ---- arguments of a call that was recorded as a raw event: registers, by the names of the call */
+
+enum { MOST_ARGS = 6 };
+
+static struct ctf_arg arg_of(const struct call_arg *a)
+{
+	static const char *const ints[] = {
+		"int", "pid_t", "key_t", "clockid_t", "timer_t", "mqd_t"
+	};
+	static const char *const uints[] = { "unsigned int", "unsigned", "u32",  "uid_t",
+					     "gid_t",        "umode_t",  "qid_t" };
+	struct ctf_arg arg = { .name = a->name };
+
+	if (a->word == CALL_AT)
+		return (struct ctf_arg){ a->name, true, true };
+	if (a->word == CALL_MODE || a->word == CALL_HEX)
+		return (struct ctf_arg){ a->name, true, false };
+	if (a->word != CALL_CTYPE)
+		return arg;
+	for (u32 i = 0; i < ARRAY_SIZE(ints); i++)
+		if (streq(a->type, ints[i]))
+			return (struct ctf_arg){ a->name, true, true };
+	for (u32 i = 0; i < ARRAY_SIZE(uints); i++)
+		arg.is_int |= streq(a->type, uints[i]);
+	return arg;
+}
+
+void ctf_name_args(struct arena *a, struct ctf_event *ev, const struct call_event *call)
+{
+	const char *event = call->is_raw && !call->is_exit ? syscall_event_name(call->number) :
+							     NULL;
+	const struct call_desc *desc = event ? call_find(event) : NULL;
+	struct call_arg args[MOST_ARGS];
+	struct ctf_arg *named;
+
+	if (!desc)
+		return;
+	ev->n_args = call_args(a, desc, args, MOST_ARGS);
+	ev->args = named = arena_array(a, struct ctf_arg, ev->n_args + 1);
+	for (u32 i = 0; i < ev->n_args; i++)
+		named[i] = arg_of(&args[i]);
+}
+
+static void put_arg_declarations(struct buf *b, const struct ctf_event *ev)
+{
+	for (u32 i = 0; i < ev->n_args; i++) {
+		const struct ctf_arg *arg = &ev->args[i];
+
+		buf_printf(b, "\t\t%sint%s_t _%s;\n", arg->is_signed ? "" : "u",
+			   arg->is_int ? "32" : "64", arg->name);
+	}
+}
+
+/* What a short record lacks is zero. */
+static void put_arg_values(struct buf *b, const struct ctf_event *ev, const u8 *at, u32 len)
+{
+	for (u32 i = 0; i < ev->n_args; i++) {
+		u64 word = 0;
+
+		if ((i + 1) * sizeof word <= len)
+			memcpy(&word, at + i * sizeof word, sizeof word);
+		buf_add(b, &word, ev->args[i].is_int ? sizeof(u32) : sizeof word);
+	}
+}
+
 /* ---- which bytes */
 
-enum shape { SHAPE_NONE, SHAPE_INTEGER, SHAPE_TEXT, SHAPE_ARRAY, SHAPE_STRING, SHAPE_SEQUENCE };
+enum shape {
+	SHAPE_NONE,
+	SHAPE_INTEGER,
+	SHAPE_TEXT,
+	SHAPE_ARRAY,
+	SHAPE_STRING,
+	SHAPE_SEQUENCE,
+	SHAPE_ARGS, /* of a raw entry: the fields are ctf_event.args */
+};
 
 static bool is_int_size(u32 size)
 {
@@ -62,6 +137,8 @@ static enum shape shape_of(const struct ctf_event *ev, const struct event_member
 	if (m->is_common ||
 	    (ev->leaves_id && (streq(m->name, "id") || streq(m->name, "__syscall_nr"))))
 		return SHAPE_NONE;
+	if (ev->args && streq(m->name, "args"))
+		return SHAPE_ARGS;
 	if (m->data_loc)
 		return m->is_char ? SHAPE_STRING : SHAPE_SEQUENCE;
 	if (m->is_char)
@@ -80,11 +157,14 @@ static void put_field(struct buf *b, const struct ctf_event *ev, const struct ev
 {
 	enum shape shape = shape_of(ev, m);
 
-	if (shape == SHAPE_NONE)
+	if (shape == SHAPE_ARGS)
+		put_arg_declarations(b, ev);
+	if (shape == SHAPE_NONE || shape == SHAPE_ARGS)
 		return;
 	buf_puts(b, "\t\t");
 	switch (shape) {
-	case SHAPE_NONE: break;
+	case SHAPE_NONE:
+	case SHAPE_ARGS: break;
 	case SHAPE_INTEGER: put_integer(b, m->size, m->is_signed); break;
 	case SHAPE_TEXT: buf_puts(b, "char_t "); break;
 	case SHAPE_ARRAY: put_integer(b, elem_of(m), m->is_signed); break;
@@ -108,8 +188,10 @@ static void put_event(struct buf *b, const struct ctf_event *ev, u32 id)
 		b,
 		"event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n",
 		ev->name, id);
-	for (u32 i = 0; i < ev->format->n_members; i++)
+	for (u32 i = 0; ev->format && i < ev->format->n_members; i++)
 		put_field(b, ev, &ev->format->members[i]);
+	if (!ev->format)
+		buf_puts(b, ev->declarations);
 	buf_puts(b, "\t};\n};\n\n");
 }
 
@@ -186,6 +268,40 @@ void ctf_put_metadata(struct buf *b, const struct export_job *j, const u8 uuid[1
 		put_event(b, &events[i], i);
 }
 
+/* ---- threads at the start, by which views know names and parents of those without events */
+
+const char ctf_state_declarations[] =
+	"\t\tint32_t _tid;\n\t\tint32_t _vtid;\n\t\tint32_t _pid;\n\t\tint32_t _vpid;\n"
+	"\t\tint32_t _ppid;\n\t\tint32_t _vppid;\n\t\tchar_t _name[16];\n\t\tint32_t _type;\n"
+	"\t\tint32_t _mode;\n\t\tint32_t _submode;\n\t\tint32_t _status;\n\t\tint32_t _ns_level;\n"
+	"\t\tuint32_t _cpu;\n";
+
+/* What the recording does not have is what LTTng writes for "not known". */
+void ctf_put_state(struct buf *b, const struct task_row *t)
+{
+	enum { KTHREADD = 2, MODE_UNKNOWN = 5, SUBMODE_UNKNOWN = 1, STATUS_WAIT = 5 };
+	bool is_kernel = t->pid == KTHREADD || t->ppid == KTHREADD;
+	struct {
+		u32 tid, vtid, pid, vpid, ppid, vppid;
+		char name[COMM_SIZE];
+		u32 type, mode, submode, status, ns_level, cpu;
+	} state = {
+		.tid = t->tid,
+		.vtid = t->tid,
+		.pid = t->pid,
+		.vpid = t->pid,
+		.ppid = t->ppid,
+		.vppid = t->ppid,
+		.type = is_kernel,
+		.mode = MODE_UNKNOWN,
+		.submode = SUBMODE_UNKNOWN,
+		.status = STATUS_WAIT,
+	};
+
+	memcpy(state.name, t->comm, sizeof state.name);
+	buf_add(b, &state, sizeof state);
+}
+
 /* ---- bytes */
 
 /*
@@ -218,6 +334,7 @@ static void put_member(struct buf *b, const struct ctf_event *ev, const struct e
 
 	switch (shape_of(ev, m)) {
 	case SHAPE_NONE: return;
+	case SHAPE_ARGS: put_arg_values(b, ev, at, len); return;
 	case SHAPE_INTEGER:
 		if (m->size == 8 && streq(m->name, "prev_state")) {
 			state = state_of(event_number(e, m->name));
