@@ -86,7 +86,7 @@ static inline const char *take_cstring(struct cursor *c)
 {
 	const u8 *begin = c->at;
 
-	while (c->at < c->end)
+	while (begin && c->at < c->end)
 		if (!*c->at++)
 			return (const char *)begin;
 	c->failed = true;

@@ -20,10 +20,11 @@ static u64 lost_events(const struct store_tables *t)
 
 static void put_head(struct buf *b, const struct store_tables *t)
 {
+	unsigned long long n = t->n_events, lost = lost_events(t);
+
 	buf_printf(b,
 		   "# tracer: nop\n#\n# entries-in-buffer/entries-written: %llu/%llu   #P:%u\n#\n",
-		   (unsigned long long)t->n_events,
-		   (unsigned long long)(t->n_events + lost_events(t)), t->head.n_cpus);
+		   n, n + lost, t->head.n_cpus);
 	buf_puts(b, columns);
 }
 
