@@ -563,7 +563,7 @@ static void add_all(struct builder *b)
 				continue;
 			add_function(b, fde);
 			end = fde->start + fde->size;
-		} else {
+		} else if (go) {
 			k++;
 			if (go->start < end)
 				continue;
