@@ -762,7 +762,7 @@ static const struct builtin rows[] = {
 		.sig = "outside(address: int|ptr) -> bool",
 		.brief = "whether an address of the process is outside of the probed file",
 		.doc = "In probes on functions of programs and libraries: false if the address lies in the "
-		       "mappings of the file that has the function. With the return address it tells calls that come "
+		       "mappings of the file that has the function. With the return address it distinguishes calls that come "
 		       "from other files from a library's calls to itself. True where it cannot be "
 		       "known: at returns before Linux 6.6.",
 		.example =

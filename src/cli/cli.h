@@ -157,7 +157,7 @@ struct given {
 };
 
 /* 0, or the exit status after a message; *done: help or version, which end the reading of words. */
-int parse_args(struct cli *c, int argc, char **argv);
+int args_parse(struct cli *c, int argc, char **argv);
 
 /* ---- cmd_build.c: a stand-alone tool. The exit status. */
 int bundle_main(struct cli *c, int argc, char **argv);
@@ -213,7 +213,7 @@ int each_script(struct cli *c, int (*f)(struct cli *c));
 /* "NAME=VALUE" or "NAME": one more of request.named. word is borrowed. */
 void add_named(struct cli *c, const char *word);
 /* --follow has a process to follow: 0, or 1 after a message. */
-int check_follow(const struct cli *c);
+int follow_check(const struct cli *c);
 /* Compiles it for any kernel and prints diagnostics: 0, 1 if there are errors, 255. */
 int script_check(struct cli *c);
 /* A file, or standard input for "-". */

@@ -60,7 +60,7 @@ static void put_effects(struct buf *b, const char *title, u32 found, u32 which)
 static void put_clause(struct buf *b, const struct audit_clause *clause)
 {
 	buf_printf(b, "\n%s (line %u)\n", clause->in->name, clause->at.line);
-	buf_printf(b, "    places   %u, by one program of %u instructions\n", clause->n_sites,
+	buf_printf(b, "    probes   %u, by one program of %u instructions\n", clause->n_sites,
 		   clause->f->n_insns);
 	buf_printf(b, "    an event %llu instructions at worst", (unsigned long long)clause->worst);
 	if (clause->record_bytes) {
@@ -104,8 +104,9 @@ static void put_verdict(struct buf *b, const struct audit *a)
 
 static void put_text(struct buf *b, const struct audit *a, const struct compiled *c)
 {
-	buf_printf(b, "%s: %u program%s at %u places\n", c->sources.files.v[0]->name,
-		   c->prog.funcs.n, c->prog.funcs.n == 1 ? "" : "s", c->n_probes);
+	buf_printf(b, "%s: %u program%s on %u probe%s\n", c->sources.files.v[0]->name,
+		   c->prog.funcs.n, c->prog.funcs.n == 1 ? "" : "s", c->n_probes,
+		   c->n_probes == 1 ? "" : "s");
 	for (u32 i = 0; i < a->clauses.n; i++)
 		put_clause(b, &a->clauses.v[i]);
 	buf_puts(b, "\nmemory at worst\n");
@@ -113,7 +114,7 @@ static void put_text(struct buf *b, const struct audit *a, const struct compiled
 		put_map(b, &a->maps.v[i]);
 	buf_puts(b, "    in all       ");
 	put_bytes(b, a->bytes);
-	buf_puts(b, "\n\nwhat the script asks for\n");
+	buf_puts(b, "\n\nactions\n");
 	for (u32 i = 0; i < a->words.n; i++) {
 		const struct audit_word *w = &a->words.v[i];
 
@@ -121,7 +122,7 @@ static void put_text(struct buf *b, const struct audit *a, const struct compiled
 			   w->unsafe ? ", needs --unsafe" : "", w->at.line);
 	}
 	if (!a->words.n)
-		buf_puts(b, "    nothing but maps\n");
+		buf_puts(b, "    only maps\n");
 	put_verdict(b, a);
 }
 

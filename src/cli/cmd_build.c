@@ -289,7 +289,7 @@ static int bundle_start(struct cli *c, const struct bundle *b, int argc, char **
 	for (int i = 1; i < argc; i++)
 		all[n++] = argv[i];
 	c->n_built_in = b->words.n;
-	ret = parse_args(c, n, all);
+	ret = args_parse(c, n, all);
 	if (c->command == &command_version)
 		c->command = &command_bundle_version;
 	if (!ret)

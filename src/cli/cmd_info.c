@@ -299,7 +299,7 @@ static void put_rights(struct report *r)
 	yes_item(r, "bpf", bpf);
 	yes_item(r, "perf", perf);
 	text_item(r, "lockdown", *kernel_lockdown() ? kernel_lockdown() : "unknown");
-	text_item(r, "way out", bpf && perf ? "none is needed" : err.help);
+	text_item(r, "remedy", bpf && perf ? "none is needed" : err.help);
 	err_release(&err);
 }
 

@@ -24,7 +24,7 @@ static void say_waiting(void *cli, const char *build_id)
 
 static int sonde_main(struct cli *c, int argc, char **argv)
 {
-	int ret = parse_args(c, argc, argv);
+	int ret = args_parse(c, argc, argv);
 
 	return ret ? ret : c->command->run(c);
 }

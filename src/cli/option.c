@@ -706,7 +706,7 @@ const struct option_row option_rows[] = {
 	{ .key = 'l', .name = "library", .arg = "PATTERN", .group = GROUP_HIDDEN, .take = take_given,
 	  .help = "only functions of these libraries", .command = &command_ltrace },
 	{ .key = 'x', .name = "entry", .arg = "FILTER", .group = GROUP_HIDDEN, .take = take_given,
-	  .help = "functions to show whoever calls them, also the library itself: qsort@libc.so*",
+	  .help = "functions to show for every caller, also the library itself: qsort@libc.so*",
 	  .doc = "As -e; what follows @ is the file that has the function.", .command = &command_ltrace },
 	{ .name = "check", .group = GROUP_HIDDEN,
 	  .help = "list files whose layout differs; exit with status 1 if there is one",

@@ -245,10 +245,10 @@ static int check_together(struct cli *c)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
 	if (c->request.extra_warnings && c->request.no_warnings)
 		return say_usage(c, "USAGE: -k, --warnings conflicts with --no-warnings");
-	return c->n_after && !c->drop_in ? 0 : check_follow(c); /* later: script.c */
+	return c->n_after && !c->drop_in ? 0 : follow_check(c); /* later: script.c */
 }
 
-int parse_args(struct cli *c, int argc, char **argv)
+int args_parse(struct cli *c, int argc, char **argv)
 {
 	struct args a = { .c = c, .v = argv, .n = argc, .at = 1 };
 	const char *word;

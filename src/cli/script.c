@@ -191,7 +191,7 @@ void add_named(struct cli *c, const char *word)
 	c->named[c->request.n_named++] = arg;
 }
 
-int check_follow(const struct cli *c)
+int follow_check(const struct cli *c)
 {
 	const struct traced *t = &c->request.traced;
 
@@ -212,7 +212,7 @@ static int take_after(struct cli *c, bool script_is_word)
 		return 0;
 	at = find_command(c, n > script_is_word);
 	if (at == c->n_after)
-		return check_follow(c);
+		return follow_check(c);
 	if (c->request.traced.command && c->request.traced.command != c->after_command)
 		return say_usage(c, "-c and a command after -- exclude each other");
 	if (c->request.traced.n_pids)

@@ -311,7 +311,7 @@ static int refuse(struct match *m, const struct spec *spec)
 			m->env, spec, "Only the 'bpf' variant of this probe supports 4 arguments");
 	if (!env_has(m->env, FEAT_FENTRY, true)) {
 		if (!env_demands(m->env, spec) || !lists_something(m->env, spec)) {
-			m->ts.help = "and this kernel has no function trampolines";
+			m->ts.help = "this kernel has no function trampolines";
 			targets_give(m->env, spec, &m->ts, NULL, NULL, NULL);
 			return -ENOENT;
 		}

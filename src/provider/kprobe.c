@@ -313,7 +313,7 @@ static int no_kprobes(struct match *m)
 	if (!m->env->request->any_kernel &&
 	    (!env_demands(m->env, m->spec) ||
 	     (!strpbrk(m->pattern, "+") && !lists_something(m->env, m->spec)))) {
-		m->ts.help = "and this kernel has no kernel probes";
+		m->ts.help = "this kernel has no kernel probes";
 		targets_give(m->env, m->spec, &m->ts, NULL, NULL, NULL);
 		return -ENOENT;
 	}

@@ -39,14 +39,26 @@ static void help_syntax(struct provider_env *env, const struct spec *spec, struc
 	probe_help(env, d, "%s; for example: %s", spec->provider->syntax, spec->provider->example);
 }
 
+/* Shows a probe whose $1, $2 ... were replaced: the message only has them as written. */
+static struct diag *help_expanded(struct provider_env *env, const struct spec *spec, struct diag *d)
+{
+	const struct attach *at = spec->attach;
+
+	if (at && strlen(at->text) != at->span.len)
+		probe_help(env, d, "with the parameters of the command line it is %s", at->text);
+	return d;
+}
+
 int probe_bad_parts(struct provider_env *env, const struct spec *spec)
 {
+	struct diag *d;
+
 	if (spec->n_parts < spec->n_parts_written &&
 	    spec->n_parts_written > spec->provider->min_parts - 1 && spec->provider->empty)
 		return probe_bad_syntax(env, spec, spec->provider->empty);
-	help_syntax(env, spec,
-		    probe_report(env, spec, D_PROBE_PARTS, spec->provider->name,
-				 spec->provider->takes, spec->n_parts_written - 1));
+	d = probe_report(env, spec, D_PROBE_PARTS, spec->provider->name, spec->provider->takes,
+			 spec->n_parts_written - 1);
+	help_syntax(env, spec, help_expanded(env, spec, d));
 	return -EINVAL;
 }
 

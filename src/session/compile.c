@@ -149,7 +149,7 @@ static int check_all(struct compiled *c, struct err *err)
 	int ret = 0;
 
 	for (u32 i = 0; i < c->prog.funcs.n && !ret; i++)
-		ret = verify_instance(c, c->instances.v[i], err);
+		ret = instance_verify(c, c->instances.v[i], err);
 	return ret;
 }
 

@@ -56,7 +56,7 @@ void guard_instances(struct compiled *c);
 int emit_instance(struct compiled *c, struct instance *in, struct err *err);
 /* Runs our verifier on it. A refusal is a bug in sonde, reported at the user's line. Returns as
  * emit_instance(). */
-int verify_instance(struct compiled *c, const struct instance *in, struct err *err);
+int instance_verify(struct compiled *c, const struct instance *in, struct err *err);
 /* Both, for an instance that comes after the others. */
 int compile_instance(struct compiled *c, struct instance *in, struct err *err);
 

@@ -113,7 +113,7 @@ static void note_long(struct compiled *c, const struct instance *in)
 }
 
 /* Runs our own verifier: a refusal is a bug in sonde, reported at the user's line. */
-int verify_instance(struct compiled *c, const struct instance *in, struct err *err)
+int instance_verify(struct compiled *c, const struct instance *in, struct err *err)
 {
 	const struct bpf_func *f = c->prog.funcs.v[in->index];
 	struct verify_error e = { 0 };
@@ -144,5 +144,5 @@ int compile_instance(struct compiled *c, struct instance *in, struct err *err)
 
 	in->compact = c->attempt.compact;
 	ret = emit_instance(c, in, err);
-	return ret ? ret : verify_instance(c, in, err);
+	return ret ? ret : instance_verify(c, in, err);
 }

@@ -557,7 +557,7 @@ static int check_rights(const struct request *q, const struct session_host *h, s
 	if (q->dump || !e->check_rights || e->check_rights(err) == 0)
 		return 0;
 	memcpy(before, err->help, sizeof before);
-	err_help(err, "%.300s (sonde check and --vm need no right)", before);
+	err_help(err, "%.300s (sonde check and --vm need no privilege)", before);
 	return STATUS_REFUSED;
 }
 

@@ -192,7 +192,7 @@ static int no_link(struct err *err, const struct site *s)
 	if (errno != EBADF)
 		return refused(err, TRIED_ITER, "attach %s", s->probe);
 	err_set(err, -EBADF, "attach %s: it goes over the elements of one BPF map", s->probe);
-	err_help(err, "a script cannot name a map of somebody else's; iter:bpf_map lists them");
+	err_help(err, "a script cannot name maps of other programs; iter:bpf_map lists them");
 	return -EBADF;
 }
 
