@@ -40,7 +40,7 @@ static int act_system(struct actor *a, struct event_desc *e, const void *record,
 	struct buf command = {};
 
 	format_record(a, e, record, &command);
-	a->system(a->ctx, command.s ? command.s : "");
+	a->system(a->ctx, e->span, command.s ? command.s : "");
 	buf_release(&command);
 	return 0;
 }
@@ -270,7 +270,7 @@ static const struct builtin rows[] = {
 		.sig = "system(format: lit string, ...)",
 		.brief = "run a shell command",
 		.doc = "Formats a command line and runs it with sh -c. Its output appears in "
-		       "order with the script's. On a terminal its control characters are escaped, as all "
+		       "order with the script's; a command that fails is reported. On a terminal its control characters are escaped, as all "
 		       "traced text is; --escape=never shows them as they are.",
 		.example = "begin { system(\"echo %d\", 1); }",
 		.output = "1",

@@ -49,7 +49,7 @@ static _Noreturn void become(const struct run *r, int out, const char *command)
 	_exit(127);
 }
 
-void command_start(struct run *r, const char *command)
+void command_start(struct run *r, struct span span, const char *command)
 {
 	int out[2];
 	pid_t pid;
@@ -71,6 +71,7 @@ void command_start(struct run *r, const char *command)
 	}
 	r->command.pid = pid;
 	r->command.out = out[0];
+	r->command.span = span;
 }
 
 /* The output of one command is one item; a very long one is shown in pieces. */
@@ -99,14 +100,32 @@ void command_errors(struct run *r)
 	}
 }
 
+/* NULL: it succeeded. */
+static const char *failure(struct run *r, int status)
+{
+	if (WIFSIGNALED(status))
+		return arena_printf(&r->scratch, "child process did not exit normally (signal %d)",
+				    WTERMSIG(status));
+	return WEXITSTATUS(status) ? arena_printf(&r->scratch, "command exited with code %d",
+						  WEXITSTATUS(status)) :
+				     NULL;
+}
+
 static void end(struct run *r)
 {
-	show(r);
+	const char *why;
+	int status = 0;
+
 	close(r->command.out);
 	r->command.out = -1;
-	waitpid(r->command.pid, NULL, 0);
+	waitpid(r->command.pid, &status, 0);
 	r->command.pid = 0;
+	why = failure(r, status);
+	if (r->command.text.len || !why)
+		show(r);
 	command_errors(r);
+	if (why)
+		r->sink->output->message(r->sink, LEVEL_ERRORF, r->command.span, why);
 }
 
 /* Reads both: a command blocks if its errors are not read. */

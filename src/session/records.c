@@ -53,9 +53,9 @@ static void do_exit(void *ctx, int code)
 	r->exiting = r->exit_called = true;
 }
 
-static void do_system(void *ctx, const char *command)
+static void do_system(void *ctx, struct span span, const char *command)
 {
-	command_start(ctx, command);
+	command_start(ctx, span, command);
 }
 
 static void settle_speculation(void *ctx, u32 number, bool commit)

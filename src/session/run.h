@@ -32,8 +32,9 @@ struct child_process {
 /* command.c: system() runs one command at a time. */
 struct system_command {
 	s32 pid;
-	int out;         /* its output, -1: none runs */
-	struct buf text; /* what it printed so far */
+	int out;          /* its output, -1: none runs */
+	struct span span; /* of the call */
+	struct buf text;  /* what it printed so far */
 	/* A pipe for the errors of all commands: our end, theirs; -1: errors need no escapes. */
 	int err, err_end;
 };
@@ -133,7 +134,8 @@ int child_verdict(struct run *r, struct err *err);
 int watch_pid(s32 pid); /* a pidfd, or -1 */
 
 /* ---- command.c: the command of system() */
-void command_start(struct run *r, const char *command);
+/* span: the statement. */
+void command_start(struct run *r, struct span span, const char *command);
 /* Waits for some of its output and shows it when it has ended: true. */
 bool command_read(struct run *r);
 void command_errors(struct run *r); /* shows what commands wrote to stderr */

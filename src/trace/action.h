@@ -27,7 +27,7 @@ struct actor {
 	void (*speculation)(void *ctx, u32 number, bool commit);
 	/* system(): starts the command. Its output is merged with ours in order; draining
 	 * continues meanwhile. */
-	void (*system)(void *ctx, const char *command);
+	void (*system)(void *ctx, struct span span, const char *command);
 	struct action_file *files; /* files opened by actions: action_files_close() */
 	bool warnings;             /* print warnf() and run-time warnings */
 	u32 max_cat_bytes;
