@@ -60,7 +60,7 @@ const struct command command_export = {
 	       "Format 1.8 with the names of LTTng's kernel tracer, for babeltrace2 and Trace Compass. ftrace: "
 	       "the text of tracefs's file trace. folded: lines of thread, event and count, for flame graphs. "
 	       "-o names the file or folder: without it, sonde and the format's suffix. FILE is made by sonde "
-	       "record, by perf record (its tracepoints are read) or trace-cmd; without it, sonde.data.",
+	       "record, by perf record (its tracepoints are read) or trace-cmd, or is text of ftrace; without it, sonde.data.",
 	.example = "sonde export --to ctf -o trace sonde.data",
 	.run = export,
 	.takes = SET_OUTPUT,

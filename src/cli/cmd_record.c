@@ -172,9 +172,31 @@ static int make_file(struct cli *c)
 	return 0;
 }
 
+/* -o -: the recording goes to standard output, and what CMD and sonde print there to standard error. */
+static int make_stream(struct cli *c)
+{
+	int fd;
+
+	if (isatty(STDOUT_FILENO))
+		return say_usage(
+			c, "-o -: a recording is not for a terminal: write it to a pipe or a file");
+	if (c->overwrite || c->switch_output || c->dump_on)
+		return say_usage(
+			c, "-o - goes with neither --overwrite, --switch-output nor --dump-on");
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+		say(c, "write to standard output: %s", strerror(errno));
+		return STATUS_REFUSED;
+	}
+	c->output = arena_printf(&c->words_arena, "/proc/self/fd/%d", fd);
+	return 0;
+}
+
 /* -o x.perf.data is recorded to x.perf.data.sonde first. */
 static int make_files(struct cli *c, const struct wanted *w)
 {
+	if (streq(w->path, "-"))
+		return make_stream(c);
 	if (w->exporter && keep_old(c, w->path))
 		return STATUS_REFUSED;
 	c->output = w->exporter ? arena_printf(&c->words_arena, "%s.sonde", w->path) : w->path;
@@ -338,7 +360,8 @@ static int finish(struct cli *c, void *ctx)
 	if (!ret && run->wanted.exporter)
 		ret = export_recording(c, &run->wanted);
 	if (!ret)
-		tell(c, &run->recording, run->wanted.path);
+		tell(c, &run->recording,
+		     streq(run->wanted.path, "-") ? "standard output" : run->wanted.path);
 	return ret;
 }
 
@@ -402,7 +425,7 @@ const struct command command_record = {
 	.brief = "record trace events of a command to a file",
 	.doc = "Writes trace events to a compressed file with mode 0600: sonde.data, or the file of -o. "
 	       "An older file is kept as FILE.old. With a suffix of sonde export (x.perf.data, trace.dat, "
-	       "x.pftrace) the file is in that format. Records only events of CMD, or of the processes of "
+	       "x.pftrace) the file is in that format; -o - writes a recording to standard output. Records only events of CMD, or of the processes of "
 	       "-p, their threads and descendants: those that one of these threads causes, and those "
 	       "that have one in a field of type pid_t (a switch to it, a wake-up by another process). "
 	       "-a records all processes except sonde. Without -e: switches, wake-ups, the life of processes and "

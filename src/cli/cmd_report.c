@@ -120,7 +120,7 @@ const struct command command_report = {
 	       "waits from the wake-up until it ran, if switches and wake-ups were recorded; of each "
 	       "system call its number, errors and times. Times are microseconds; only spans whose "
 	       "beginning and end were recorded count. What the recorded events do not show has no column. FILE is made by sonde record, "
-	       "by perf record (its tracepoints are read) or trace-cmd; without it, sonde.data.",
+	       "by perf record (its tracepoints are read) or trace-cmd, or is text of ftrace; without it, sonde.data.",
 	.example = "sonde report sonde.data",
 	.run = report,
 	.takes = SET_OUTPUT,

@@ -39,7 +39,7 @@ const struct command command_script = {
 	.brief = "print the events of a recording",
 	.doc = "One event a line, as perf script prints them: the name and number of the thread, the "
 	       "processor, the time since boot, the event, its fields by its print fmt. FILE is made by "
-	       "sonde record, by perf record (its tracepoints are read) or trace-cmd; without it, sonde.data.",
+	       "sonde record, by perf record (its tracepoints are read) or trace-cmd, or is text of ftrace; without it, sonde.data.",
 	.example = "sonde script --time 120.5,121 sonde.data",
 	.run = script,
 	.takes = SET_OUTPUT,

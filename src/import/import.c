@@ -179,15 +179,44 @@ static struct store *import_fd(int fd, const char *path, struct buf *damage, str
 	return s;
 }
 
+/* A pipe is read to its end: what reads recordings goes to and fro in them. */
+static int standard_input(struct err *err)
+{
+	int to = nameless_file(err), ret = 0;
+	char bytes[1 << 16];
+	ssize_t n = 0;
+
+	while (to >= 0 && !ret && (n = read(STDIN_FILENO, bytes, sizeof bytes)) != 0)
+		if (n > 0)
+			ret = write_all(to, bytes, (size_t)n);
+		else if (errno != EINTR)
+			ret = -errno;
+	if (ret) {
+		err_set(err, ret, "keep standard input in a temporary file: %s", strerror(-ret));
+		fd_close(&to);
+	}
+	return to;
+}
+
+static int open_input(const char *path, struct err *err)
+{
+	int fd;
+
+	if (streq(path, "-"))
+		return standard_input(err);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		err_sys(err, "open %s", path);
+	return fd;
+}
+
 struct store *import_open(const char *path, struct buf *damage, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open_input(path, err);
 	struct store *s;
 
-	if (fd < 0) {
-		err_sys(err, "open %s", path);
+	if (fd < 0)
 		return NULL;
-	}
 	s = import_fd(fd, path, damage, err);
 	if (!s && !err->code)
 		return store_open_fd(fd, path, err);

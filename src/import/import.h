@@ -42,7 +42,7 @@ struct importer {
 extern const struct importer *const importers[]; /* NULL-terminated */
 
 /*
- * A recording, or a file of another tool. NULL with err set: neither. damage: is set to what could not be
+ * A recording, or a file of another tool; "-": standard input. NULL with err set: neither. damage: is set to what could not be
  * read of the file of another tool, if anything; the caller releases it.
  */
 struct store *import_open(const char *path, struct buf *damage, struct err *err);

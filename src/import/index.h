@@ -2,3 +2,4 @@
 /* The foreign files that are read: X(NAME) is import/NAME.c and struct importer import_NAME. */
 X(perf)
 X(trace_dat)
+X(ftrace)
