@@ -525,7 +525,7 @@ static struct ir_val lower_time(struct lower *l, struct node *call)
 static int act_time(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
 	buf_clear(&text);
-	time_text(&text, e->text, clock_real_ns());
+	time_text(&text, e->text, a->real_ns(a->ctx));
 	a->sink->output->text(a->sink, TEXT_TIME, text.s ? text.s : "", text.len);
 	return 0;
 }

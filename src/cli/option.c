@@ -48,6 +48,12 @@ static int take_given(struct cli *c, const struct option_row *row, const char *v
 	return 0;
 }
 
+static int take_from(struct cli *c, const struct option_row *row, const char *value)
+{
+	c->request.engine = "replay";
+	return take_text(c, row, value);
+}
+
 static int take_interpreter(struct cli *c, const struct option_row *row, const char *value)
 {
 	return take_text(c, row, "interpreter");
@@ -234,11 +240,15 @@ static int take_one_pid(struct cli *c, const char *value)
 
 	if (ret)
 		return ret;
-	if (!pid || !proc_exists((u32)pid)) {
+	if (!pid || (!c->request.from && !proc_exists((u32)pid))) {
 		say(c, "Failed to attach to pid: Unable to open pidfd (%s)",
 		    strerror(pid ? ESRCH : EINVAL));
 		fprintf(stderr, "  help: there is no process %d\n", pid);
 		return 1;
+	}
+	if (c->request.from) {
+		add_pid(c, (u32)pid);
+		return 0;
 	}
 	process = proc_of_thread((u32)pid);
 	if (process && process != (u32)pid) {
@@ -532,6 +542,12 @@ const struct option_row option_rows[] = {
 	  .doc = "TIME starts when the probes are attached; a number without a unit counts seconds. The end probes run and the maps are printed; the "
 		 "exit status is 0.",
 	  .take = take_time, O(duration_ns) },
+	{ .name = "from", .arg = "FILE", .group = GROUP_WHAT, .sets = SET_SCRIPT_RUN,
+	  .help = "run the script over the events of a recording (sonde record)",
+	  .doc = "The script gets the events of FILE instead of those of now, at their times: interval, profile, nsecs, elapsed and "
+		 "strftime follow the clock of the recording, and end probes run at its end. It needs no privilege. What the recording "
+		 "does not have is an error; system() and signal() do nothing. A -p after it is a process of the recording.",
+	  .take = take_from, O(from) },
 	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT, .sets = SET_CHILD,
 	  .help = "attach only probes whose name matches", .take = take_text,
 	  O(probe_filter) },

@@ -243,6 +243,8 @@ static int check_together(struct cli *c)
 		return ret;
 	if (c->request.traced.command && c->request.traced.n_pids)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
+	if (c->request.traced.command && c->request.from)
+		return say_usage(c, "--from is what has been recorded: it excludes -c");
 	if (c->request.extra_warnings && c->request.no_warnings)
 		return say_usage(c, "USAGE: -k, --warnings conflicts with --no-warnings");
 	return c->n_after && !c->drop_in ? 0 : follow_check(c); /* later: script.c */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "cli/recording.h"
 #include "import/import.h"
+#include "store/gaps.h"
 #include "sym/boot_id.h"
 #include "sym/kallsyms.h"
 #include "sym/tracefs.h"
@@ -147,25 +148,9 @@ int recorded_open(struct recorded *r, struct cli *c)
 	return ret;
 }
 
-/* For each reason. */
-static void tell_losses(const struct recorded *r)
+static void tell(void *ctx, const char *line)
 {
-	const struct store_tables *t = r->tables;
-
-	for (u32 i = 0; i < t->losses.n; i++) {
-		u64 sum = 0;
-		bool was_told = false;
-
-		for (u32 k = 0; k < t->losses.n; k++) {
-			if (!streq(t->losses.v[k].why, t->losses.v[i].why))
-				continue;
-			was_told |= k < i;
-			sum += t->losses.v[k].count;
-		}
-		if (!was_told)
-			say(r->c, "%s lacks %llu events that were lost (%s)", r->path,
-			    (unsigned long long)sum, t->losses.v[i].why);
-	}
+	say(ctx, "%s", line);
 }
 
 void recorded_close_quietly(struct recorded *r)
@@ -179,16 +164,13 @@ void recorded_close_quietly(struct recorded *r)
 
 int recorded_close(struct recorded *r)
 {
-	const char *damage = store_damage(r->store);
-	int ret = damage || r->damage.len ? STATUS_WRONG : 0;
+	bool is_damaged = store_damage(r->store) || r->damage.len;
 
 	if (r->damage.len)
 		say(r->c, "%s: %s; what can be read was read", r->path, r->damage.s);
-	if (damage)
-		say(r->c, "%s is damaged: %s; what can be read was read", r->path, damage);
-	tell_losses(r);
+	store_tell_gaps(r->store, r->path, tell, r->c);
 	recorded_close_quietly(r);
-	return ret;
+	return is_damaged ? STATUS_WRONG : 0;
 }
 
 int recorded_print(struct cli *c, void (*print)(struct recorded *r, struct sink *s))

@@ -20,6 +20,7 @@
 #include "type/site.h"
 
 struct btf;
+struct recorded_kernel;
 
 struct engine_options {
 	u64 ring_size; /* bytes, a power of two; 0: depends on the memory of the machine */
@@ -33,6 +34,7 @@ struct engine_options {
 	/* True ends attaching to many sites early; called between sites. NULL: never. */
 	bool (*stop)(void);
 	bool wait_detach; /* close() returns after everything is detached */
+	u64 duration_ns;  /* of a recording: only so long from its beginning; 0: all of it */
 };
 
 /* The answer of an engine about a site. */
@@ -88,6 +90,14 @@ struct engine {
 	/* ---- before a run */
 	/* The kernel features that its programs may use. */
 	struct features *(*features)(void);
+	/* Opens the file that its events come from, before anything else. 0 or -errno; a second call is
+	 * of the same run and does nothing. NULL: it takes none. */
+	int (*select)(const char *path, struct err *err);
+	/* The events of that file. NULL: tracefs has the formats of events. */
+	const struct recorded_kernel *(*formats)(void);
+	/* What the source of its events lacks, of which that BPF helper tells programs; NULL: it can be
+	 * called. memory: to read memory other than the program's own. NULL: the machine has all. */
+	const char *(*lacks)(u32 helper, bool memory);
 	/* 0, or an error if this process may not use the engine. NULL: every process may. */
 	int (*check_rights)(struct err *err);
 	/* Whether this process has the general right to trace: then a refusal concerns one thing
@@ -163,6 +173,8 @@ struct engine {
 	bool (*is_over)(const void *self);
 	/* Events that the function missed, before any predicate. NULL: none. */
 	u64 (*skipped)(void *self, u32 func);
+	/* What the source of its events lacks, a line each; at the end of a run. NULL: nothing. */
+	void (*tell_gaps)(const void *self, void (*tell)(void *ctx, const char *line), void *ctx);
 
 	/* ---- maps: each engine has its own copy of all maps of the program. 0 or -errno. */
 	/* Merged across processors. */

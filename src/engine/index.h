@@ -2,3 +2,4 @@
 /* The engines: NAME is struct engine engine_NAME in engine/NAME. */
 E(kernel)
 E(interpreter)
+E(replay)

@@ -173,7 +173,7 @@ static bool is_known(const struct lower *l, struct opnd o)
 	return o.kind == O_TEMP && l->f->temps.v[o.id].is_known;
 }
 
-static struct opnd as_number(struct lower *l, struct opnd o)
+struct opnd ir_as_number(struct lower *l, struct opnd o)
 {
 	return is_known(l, o) ? pure(l, (struct ir_insn){ .op = IR_NUMBER, .arg = { o } }) : o;
 }
@@ -299,7 +299,8 @@ struct opnd ir_op2(struct lower *l, enum ir_opcode op, struct opnd a, struct opn
 		return r;
 	if (op == IR_ADD && is_known(l, a) && is_member_offset(b))
 		return ir_known(l, pure(l, (struct ir_insn){ .op = op, .arg = { a, b } }));
-	return pure(l, (struct ir_insn){ .op = op, .arg = { as_number(l, a), as_number(l, b) } });
+	return pure(l, (struct ir_insn){ .op = op,
+					 .arg = { ir_as_number(l, a), ir_as_number(l, b) } });
 }
 
 struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed)
@@ -313,7 +314,7 @@ struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed)
 	}
 	return pure(l, (struct ir_insn){ .op = is_signed ? IR_SEXT : IR_ZEXT,
 					 .size = (u8)size,
-					 .arg = { as_number(l, a) } });
+					 .arg = { ir_as_number(l, a) } });
 }
 
 struct opnd ir_set(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b)
@@ -335,7 +336,7 @@ void ir_store(struct lower *l, struct opnd addr, u32 size, struct opnd v)
 {
 	ir_emit(l, (struct ir_insn){ .op = IR_STORE,
 				     .size = (u8)size,
-				     .arg = { addr, size < 8 ? as_number(l, v) : v } });
+				     .arg = { addr, size < 8 ? ir_as_number(l, v) : v } });
 }
 
 struct opnd ir_addr(struct lower *l, struct opnd addr)

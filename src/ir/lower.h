@@ -49,6 +49,8 @@ struct opnd ir_ext(struct lower *l, struct opnd a, u32 size, bool is_signed);
  * first.
  */
 struct opnd ir_known(struct lower *l, struct opnd o);
+/* The pointer as a number, if verifiers know it. */
+struct opnd ir_as_number(struct lower *l, struct opnd o);
 struct opnd ir_set(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b);
 /* our memory only */
 struct opnd ir_load(struct lower *l, struct opnd addr, u32 size, bool is_signed);

@@ -144,6 +144,10 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 			       val_scalar(t, o_imm(loc->value)) :
 			       val_foreign(t, o_imm(loc->value), l->profile->default_space);
 	case LOC_CTX_ADDR:
+		if (t->kind == TY_POINTER) /* a number, which a script may compare */
+			return val_scalar(
+				t, ir_as_number(
+					   l, ir_known(l, ir_addr(l, lower_ctx(l, loc->offset)))));
 		return val_foreign(t, ir_addr(l, lower_ctx(l, loc->offset)), SPACE_KERNEL);
 	case LOC_DATA_LOC:
 	case LOC_REL_LOC: return data_loc(l, arg);

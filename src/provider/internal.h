@@ -23,6 +23,21 @@ const char *provider_near(const char *name);
  * none. */
 const char *event_class_help(struct provider_env *env, const char *category, const char *name);
 
+/* ---- events.c: as the functions of sym/tracefs.h, of the recording if there is one. */
+int events_categories(const struct provider_env *env, const char ***names, u32 *n, struct err *err);
+int events_of(const struct provider_env *env, const char *category, const char ***names, u32 *n,
+	      struct err *err);
+int event_id(const struct provider_env *env, const char *category, const char *event,
+	     struct err *err);
+const struct tp_format *event_format(const struct provider_env *env, const char *category,
+				     const char *event, struct err *err);
+/* Whether the recording has the raw event of a single call's. */
+bool events_have_raw_calls(const struct provider_env *env, const char *event);
+/* recorded_raw.c: rawtracepoint probes of the recording. */
+int recorded_raw_resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
+/* What the recording has, for messages. */
+const char *events_recorded(const struct provider_env *env);
+
 /*
  * ---- report.c: an error of the script, at the attach point. NULL while listing, which help accepts.
  */

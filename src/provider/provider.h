@@ -25,6 +25,7 @@ struct btf;
 struct kallsyms;
 struct provider;
 struct provider_env;
+struct recorded_kernel;
 
 struct target {
 	struct site site;
@@ -105,6 +106,7 @@ struct probe_system {
 	void *ctx;                                    /* the caller's, for btf() */
 	struct kallsyms *ksyms;                       /* the caller's, or own_ksyms */
 	bool own_ksyms;                               /* provider_env_release() frees ksyms */
+	const struct recorded_kernel *recorded; /* events of a recording; NULL: of this kernel */
 };
 
 /* The environment that a probe is resolved in; one per clause. */
@@ -177,6 +179,7 @@ struct provider {
 	bool bound_to_pid; /* -p attaches to the process itself */
 	u32 mode;          /* enum probe_mode: only with that option; 0: always */
 	bool unfiltered;   /* interval, begin, end: -p does not filter */
+	bool is_replayed;  /* --from: its events are in recordings, or follow their clock */
 	/* uretprobe: the kernel replaces the return address */
 	bool replaces_return;
 	/* kprobe, kretprobe: attached as fentry or fexit if the result is the same */

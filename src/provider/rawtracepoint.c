@@ -303,6 +303,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 			  .pattern = event_of(spec),
 			  .many = spec_has_wildcard(spec, 1) };
 
+	if (env->system.recorded)
+		return recorded_raw_resolve(env, spec, f, ctx);
 	if (!env_btf(env) || !env_has(env, FEAT_RAW_TP_BTF, true))
 		return resolve_untyped(env, spec, f, ctx);
 	e.untyped = e.many && !env->clause.args ? untyped_profile(env) : NULL;
@@ -354,6 +356,7 @@ const struct provider provider_rawtracepoint = {
 	.max_parts = 3,
 	.takes = "1 or 2",
 	.empty = "rawtracepoint should be attached to a function",
+	.is_replayed = true,
 	.resolve = resolve,
 	.list = list,
 	.calls = calls,

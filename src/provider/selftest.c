@@ -40,6 +40,7 @@ const struct provider provider_test = {
 	.resolve = resolve,
 	.list = list,
 	.unfiltered = true,
+	.is_replayed = true,
 	.mode = MODE_TEST,
 };
 
@@ -59,5 +60,6 @@ const struct provider provider_bench = {
 	.resolve = resolve,
 	.list = list,
 	.unfiltered = true,
+	.is_replayed = true,
 	.mode = MODE_BENCH,
 };

@@ -73,8 +73,7 @@ static const char *event_of_perf(struct provider_env *env, const struct spec *sp
 	struct err err = {};
 	u32 n = 0;
 
-	if (spec->n_parts != 2 || tracefs_events(env->arena, spec->part[0], &names, &n, &err) < 0 ||
-	    !n)
+	if (spec->n_parts != 2 || events_of(env, spec->part[0], &names, &n, &err) < 0 || !n)
 		return NULL;
 	return arena_printf(env->arena, "tracepoint:%s:%s", spec->part[0], spec->part[1]);
 }

@@ -98,6 +98,7 @@ const struct provider provider_begin = {
 	.resolve = resolve_once,
 	.list = list_begin,
 	.unfiltered = true,
+	.is_replayed = true,
 };
 
 const struct provider provider_end = {
@@ -113,6 +114,7 @@ const struct provider provider_end = {
 	.resolve = resolve_once,
 	.list = list_end,
 	.unfiltered = true,
+	.is_replayed = true,
 };
 
 const struct provider provider_self = {
@@ -129,4 +131,5 @@ const struct provider provider_self = {
 	.resolve = resolve_self,
 	.list = list_self,
 	.unfiltered = true,
+	.is_replayed = true,
 };

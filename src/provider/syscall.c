@@ -168,6 +168,7 @@ const struct provider provider_syscall = {
 	.min_parts = 2,
 	.max_parts = 3,
 	.takes = "1 or 2",
+	.is_replayed = true,
 	.resolve = resolve,
 	.list = list,
 	.calls = calls,

@@ -197,7 +197,7 @@ static void enter_args_of_btf(struct provider_env *env, struct profile *p, const
 static void enter_args(struct provider_env *env, struct profile *p, const char *event)
 {
 	struct err err = {};
-	const struct tp_format *f = tracefs_format(env->arena, "syscalls", event, &err);
+	const struct tp_format *f = event_format(env, "syscalls", event, &err);
 
 	if (f)
 		enter_args_of_format(env, p, f);
@@ -567,11 +567,17 @@ static void add_perf(struct provider_env *env, struct group *g, struct targets *
 	for (u32 i = 0; i < g->names.n; i++) {
 		const char *event = arena_printf(env->arena, "%s%s", g->is_enter ? ENTER : EXIT,
 						 syscall_event_name(g->numbers.v[i]));
-		struct profile *p = profile_for_site(env, g->profile, g->names.n > 1, true);
-		struct target *t = targets_add(env, ts, SITE_PERF_TRACEPOINT, g->names.v[i], p);
 		struct err err = {};
-		int id = tracefs_event_id("syscalls", event, &err);
+		int id = event_id(env, "syscalls", event, &err);
+		struct profile *p;
+		struct target *t;
 
+		if (id < 0 && env->system.recorded) {
+			err_release(&err);
+			continue;
+		}
+		p = profile_for_site(env, g->profile, g->names.n > 1, true);
+		t = targets_add(env, ts, SITE_PERF_TRACEPOINT, g->names.v[i], p);
 		t->site.event.config = (u64)MAX(id, 0);
 		t->site.is_substitute =
 			true; /* if the kernel refuses it, the raw tracepoint is used */

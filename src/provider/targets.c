@@ -7,6 +7,7 @@
 #include <errno.h>
 #include "lang/env.h"
 #include "provider/internal.h"
+#include "sym/tracefs.h"
 
 struct target *targets_add(struct provider_env *env, struct targets *ts, enum site_kind kind,
 			   const char *probe, struct profile *p)
@@ -91,6 +92,18 @@ static int tell_pattern(struct provider_env *env, const struct spec *spec, const
 	return demands ? -ENOENT : 0;
 }
 
+static int not_recorded(struct provider_env *env, const struct spec *spec)
+{
+	struct diag *d =
+		probe_report(env, spec, D_NOT_IN_RECORDING, spec->text, env->system.recorded->file);
+
+	probe_help(env, d, "it has %s", events_recorded(env));
+	probe_help(
+		env, d,
+		"if it did not happen: config = { missing_probes = \"warn\" } lets the other probes run");
+	return -ENOENT;
+}
+
 static int none(struct provider_env *env, const struct spec *spec, const char *near,
 		const char *help)
 {
@@ -99,6 +112,8 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 
 	if (!env_tells_missing(env))
 		return 0;
+	if (env->system.recorded && demands)
+		return not_recorded(env, spec);
 	if (is_whole_clause(env, spec))
 		return tell_pattern(env, spec, help);
 	if (!demands && env->request->any_kernel)

@@ -41,8 +41,8 @@ static bool is_of_class(struct provider_env *env, const char *category, const ch
 			const struct type *record)
 {
 	struct err err = {};
-	struct tp_format *f =
-		record_of(env, event) ? NULL : tracefs_format(env->arena, category, event, &err);
+	const struct tp_format *f =
+		record_of(env, event) ? NULL : event_format(env, category, event, &err);
 	u32 n = 0;
 
 	err_release(&err);
@@ -63,7 +63,7 @@ const char *event_class_help(struct provider_env *env, const char *category, con
 	const char **events, *text = NULL;
 	u32 n = 0, found = 0;
 
-	if (!record || tracefs_events(env->arena, category, &events, &n, &err) < 0) {
+	if (!record || events_of(env, category, &events, &n, &err) < 0) {
 		err_release(&err);
 		return NULL;
 	}

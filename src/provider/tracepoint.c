@@ -89,7 +89,7 @@ static struct profile *perf_profile(struct match *m, const char *category, const
 {
 	bool is_syscall = streq(category, "syscalls"),
 	     reads = env_reads_args(m->env) || m->env->clause.record;
-	struct tp_format *f;
+	const struct tp_format *f;
 	struct profile *p;
 
 	if (!reads && m->perf && m->perf->default_space == (is_syscall ? SPACE_USER : SPACE_KERNEL))
@@ -98,7 +98,7 @@ static struct profile *perf_profile(struct match *m, const char *category, const
 	p->default_space = is_syscall ? SPACE_USER : SPACE_KERNEL;
 	if (!reads)
 		return m->perf = p;
-	f = tracefs_format(m->env->arena, category, event, &m->err);
+	f = event_format(m->env, category, event, &m->err);
 	if (!f)
 		return NULL;
 	format_args(m->env, p, f, is_syscall);
@@ -110,7 +110,7 @@ static struct profile *perf_profile(struct match *m, const char *category, const
 
 static int add_perf(struct match *m, const char *category, const char *event, const char *name)
 {
-	int id = tracefs_event_id(category, event, &m->err);
+	int id = event_id(m->env, category, event, &m->err);
 	struct profile *p = id < 0 ? NULL : perf_profile(m, category, event);
 	struct target *t;
 
@@ -135,11 +135,21 @@ static int add_event(struct match *m, const char *category, const char *event)
 	return add_perf(m, category, event, name);
 }
 
+static bool calls_by_number(const struct match *m)
+{
+	if (m->env->clause.record)
+		return false;
+	if (m->env->system.recorded)
+		return events_have_raw_calls(m->env, "sys_enter") ||
+		       events_have_raw_calls(m->env, "sys_exit");
+	return syscalls_raw_usable(m->env);
+}
+
 static int add_events(struct match *m, const char *category, const char **events, u32 n)
 {
 	int ret = 0;
 
-	if (streq(category, "syscalls") && syscalls_raw_usable(m->env) && !m->env->clause.record)
+	if (streq(category, "syscalls") && calls_by_number(m))
 		syscalls_resolve(m->env, m->spec, events, n, &m->ts, &events, &n);
 	for (u32 i = 0; i < n && ret >= 0; i++)
 		ret = add_event(m, category, events[i]);
@@ -161,19 +171,19 @@ static u32 filter(const char **names, u32 n, const char *pattern)
 /*
  * Whether an error means that tracefs is missing or unreadable, and not that it has no such name.
  */
-static bool is_unseen(int ret)
+static bool is_unseen(const struct match *m, int ret)
 {
 	struct err ignored = {};
 
-	return ret < 0 && (ret != -ENOENT || !tracefs_path(&ignored));
+	return ret < 0 && !m->env->system.recorded && (ret != -ENOENT || !tracefs_path(&ignored));
 }
 
 /* Without tracefs the system calls are still known by their numbers. */
 static int read_events(struct match *m, const char *category, const char ***names, u32 *n)
 {
-	int ret = tracefs_events(m->env->arena, category, names, n, &m->err);
+	int ret = events_of(m->env, category, names, n, &m->err);
 
-	if (is_unseen(ret) && streq(category, "syscalls") && syscalls_raw_usable(m->env)) {
+	if (is_unseen(m, ret) && streq(category, "syscalls") && syscalls_raw_usable(m->env)) {
 		m->err = (struct err){};
 		syscalls_events(m->env->arena, names, n);
 		return 0;
@@ -203,7 +213,7 @@ static int match_pattern(struct match *m)
 		ret = match_category(m, pattern);
 		return ret == -ENOENT ? 0 : ret;
 	}
-	ret = tracefs_categories(m->env->arena, &names, &n, &m->err);
+	ret = events_categories(m->env, &names, &n, &m->err);
 	for (u32 i = 0; ret >= 0 && i < n; i++)
 		if (glob_match(pattern, names[i]) && !is_internal(names[i]))
 			ret = match_category(m, names[i]);
@@ -226,11 +236,11 @@ static bool add_unseen(struct match *m, const char *category, const char *event)
 static int match_exactly(struct match *m)
 {
 	const char *category = category_of(m->spec), *event = event_of(m->spec);
-	int ret = tracefs_event_id(category, event, &m->err);
+	int ret = event_id(m->env, category, event, &m->err);
 
 	if (ret >= 0)
 		return add_events(m, category, (const char *[]){ event }, 1);
-	if (!is_unseen(ret))
+	if (!is_unseen(m, ret))
 		return 0;
 	if (streq(category, "syscalls"))
 		return syscalls_raw_usable(m->env) ? match_category(m, category) : ret;
@@ -246,7 +256,7 @@ static const char *near_in(struct match *m, const char *category)
 	struct near near;
 	u32 n;
 
-	if (tracefs_events(m->env->arena, category, &names, &n, &err) < 0)
+	if (events_of(m->env, category, &names, &n, &err) < 0)
 		return NULL;
 	near_init(&near, event_of(m->spec));
 	for (u32 i = 0; i < n; i++)
@@ -264,10 +274,10 @@ static const char *near_category(struct match *m)
 	u32 n = 0;
 
 	near_init(&near, category_of(m->spec));
-	if (tracefs_categories(m->env->arena, &names, &n, &err) < 0)
+	if (events_categories(m->env, &names, &n, &err) < 0)
 		return NULL;
 	for (u32 i = 0; i < n; i++) {
-		if (tracefs_event_id(names[i], event, &err) > 0)
+		if (event_id(m->env, names[i], event, &err) > 0)
 			return full_name(m, names[i], event);
 		near_try(&near, names[i]);
 	}
@@ -328,15 +338,15 @@ static int list_category(struct provider_env *env, const char *category, const c
 	u32 n = 0;
 	int ret = 0;
 
-	if (tracefs_events(env->arena, category, &names, &n, &err) < 0)
+	if (events_of(env, category, &names, &n, &err) < 0)
 		return 0;
 	for (u32 i = 0; i < n && !ret; i++) {
 		struct profile *p = NULL;
-		struct tp_format *format;
+		const struct tp_format *format;
 
 		if (!glob_match(pattern, names[i]))
 			continue;
-		format = verbose ? tracefs_format(env->arena, category, names[i], &err) : NULL;
+		format = verbose ? event_format(env, category, names[i], &err) : NULL;
 		if (format) {
 			p = profile_new(env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
 			format_args(env, p, format, streq(category, "syscalls"));
@@ -354,7 +364,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 	struct err err = {};
 	const char **names;
 	u32 n = 0;
-	int ret = tracefs_categories(env->arena, &names, &n, &err);
+	int ret = events_categories(env, &names, &n, &err);
 
 	if (ret < 0)
 		return ret;
@@ -410,6 +420,7 @@ const struct provider provider_tracepoint = {
 	.max_parts = 3,
 	.takes = "2",
 	.empty = "tracepoint probe must have a target",
+	.is_replayed = true,
 	.resolve = resolve,
 	.list = list,
 	.calls = calls,

@@ -72,6 +72,7 @@ void choose_init(struct compiled *c)
 			list[c->n_engines++] = from[i];
 	c->engines = list;
 	c->features = c->env.features = list[0]->features();
+	c->recorded = list[0]->formats ? list[0]->formats() : NULL;
 	if (c->n_engines > 1) {
 		c->env.features = arena_new(&c->arena, struct features);
 		*c->env.features = (struct features){ .probe = common_feature, .ctx = c };

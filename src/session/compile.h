@@ -60,6 +60,9 @@ int instance_verify(struct compiled *c, const struct instance *in, struct err *e
 /* Both, for an instance that comes after the others. */
 int compile_instance(struct compiled *c, struct instance *in, struct err *err);
 
+/* unrecorded.c: reports what the engine cannot answer in the code of an instance. */
+void unrecorded_report(struct compiled *c, const struct ir_unit *u);
+
 /* long_keys.c: the first map whose key is longer than the kernel allows (MAX_BPF_STACK), or
  * NULL. */
 const struct map_desc *long_key(const struct compiled *c);

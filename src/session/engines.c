@@ -192,6 +192,14 @@ static int hand_over(void *ctx, const void *record, u32 len)
 	return ret ? ret : is_at_end(relay);
 }
 
+/* Of a source that ends nothing is taken that was after the end of the run. */
+static int drain_all(struct used_engine *u, struct relay *relay)
+{
+	if (!u->ops->is_over)
+		return u->ops->drain(u->self, ~0ull, relay->f, relay->ctx);
+	return is_at_end(relay) ? 0 : u->ops->drain(u->self, ~0ull, hand_over, relay);
+}
+
 int engines_drain(struct run *r, record_fn f, void *ctx)
 {
 	struct relay relay = { .r = r, .f = f, .ctx = ctx, .was_over = r->exit_called };
@@ -200,7 +208,7 @@ int engines_drain(struct run *r, record_fn f, void *ctx)
 	u64 until;
 
 	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u)) {
-		n = u->ops->next ? 0 : u->ops->drain(u->self, ~0ull, f, ctx);
+		n = u->ops->next ? 0 : drain_all(u, &relay);
 		sum += MAX(n, 0);
 	}
 	while (!is_at_end(&relay) && (oldest = oldest_of(r, &until)) &&

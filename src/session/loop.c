@@ -193,7 +193,9 @@ static void watch_command(struct run *r, struct watched_command *w)
 void loop_run(struct run *r)
 {
 	u64 next_loss = clock_mono_ns();
-	u64 end = r->request->duration_ns ? next_loss + r->request->duration_ns : UINT64_MAX;
+	u64 end = r->request->duration_ns && !r->request->from ?
+			  next_loss + r->request->duration_ns :
+			  UINT64_MAX;
 	struct watched_command watched = { -1, -1 };
 
 	while (!r->exiting && !r->sink->closed && !r->sink->error) {

@@ -86,6 +86,8 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 	struct run *r = ctx;
 	struct ksym s;
 
+	if (r->c.recorded && !r->c.recorded->is_this_boot)
+		return false;
 	if (engines_ksym(r, addr, out))
 		return true;
 	if (!r->ksyms.are_new && !kallsyms_is_fixed(system_kallsyms(&r->c.system), addr)) {
@@ -114,7 +116,9 @@ static const char *name_kstring(void *ctx, u64 addr)
 	struct run *r = ctx;
 
 	if (!r->kstrings)
-		r->kstrings = tracefs_read_strings(&r->c.arena);
+		r->kstrings = r->c.recorded ?
+				      tracefs_parse_strings(&r->c.arena, r->c.recorded->kstrings) :
+				      tracefs_read_strings(&r->c.arena);
 	return tracefs_string(r->kstrings, addr);
 }
 
@@ -123,6 +127,8 @@ static bool name_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
 	struct usym u = { 0 };
 	bool found;
 
+	if (((struct run *)ctx)->c.recorded) /* the process of now is another one */
+		return false;
 	usermaps_turn(ctx); /* a record is younger than the mappings of its process */
 	found = usyms_resolve(run_usyms(ctx), pid, addr, &u);
 	if (!found && !u.path)

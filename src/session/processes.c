@@ -36,6 +36,8 @@ void processes_open(struct run *r)
 {
 	const struct traced *t = &r->request->traced;
 
+	if (r->c.recorded) /* they may have ended long ago */
+		return;
 	r->processes = arena_array(&r->c.arena, struct watched_process, t->n_pids);
 	for (u32 i = 0; i < t->n_pids; i++) {
 		struct watched_process *p = &r->processes[i];
@@ -50,7 +52,7 @@ void processes_open(struct run *r)
 
 int processes_fd(const struct run *r, u32 i)
 {
-	return r->processes[i].fd;
+	return r->processes ? r->processes[i].fd : -1;
 }
 
 void processes_event(struct run *r, int fd)

@@ -44,6 +44,13 @@ static int map_delete(void *ctx, u32 map, const void *key)
 	return report_failure(ctx, map, "delete a key of", engines_map_delete(ctx, map, key));
 }
 
+static u64 real_ns(void *ctx)
+{
+	struct engine_clock now = engines_clock(ctx);
+
+	return now.boot_ns + (u64)now.boot_to_real;
+}
+
 static void do_exit(void *ctx, int code)
 {
 	struct run *r = ctx;
@@ -55,7 +62,8 @@ static void do_exit(void *ctx, int code)
 
 static void do_system(void *ctx, struct span span, const char *command)
 {
-	command_start(ctx, span, command);
+	if (!((struct run *)ctx)->c.recorded) /* what it would react to is over */
+		command_start(ctx, span, command);
 }
 
 static void settle_speculation(void *ctx, u32 number, bool commit)
@@ -89,6 +97,7 @@ void actor_init(struct run *r)
 		.map_delete = map_delete,
 		.exit = do_exit,
 		.speculation = settle_speculation,
+		.real_ns = real_ns,
 		.system = do_system,
 		.warnings = !r->request->no_warnings,
 		.max_cat_bytes = (u32)r->c.env.config.max_cat_bytes,

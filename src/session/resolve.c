@@ -11,6 +11,7 @@
 #include "session/compile.h"
 #include "session/system.h"
 #include "sym/syscalls.h"
+#include "sym/tracefs.h"
 
 struct resolve {
 	struct compiled *c;
@@ -323,17 +324,18 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 		.system = { .features = c->features,
 			    .btf = provider_btf,
 			    .ctx = c,
-			    .ksyms = system_kallsyms(&c->system) },
+			    .ksyms = system_kallsyms(&c->system),
+			    .recorded = c->recorded },
 		.request = c->request,
 		.config = { .max_strlen = (u32)c->env.config.max_strlen,
 			    .argstr_bytes = (u32)c->env.config.argstr_bytes,
 			    .exact_uprobes = c->env.config.exact_uprobes,
 			    .missing_probes = c->env.config.missing_probes,
 			    .max_targets = (u32)c->env.config.max_probes },
-		.attach = { .prefer_raw = true,
+		.attach = { .prefer_raw = !c->recorded,
 			    .by_kallsyms = c->attempt.no_substitutes,
-			    .calls_by_perf = c->call_events.n && !c->call_events.raw &&
-					     !r->internal,
+			    .calls_by_perf = c->recorded || (c->call_events.n &&
+							     !c->call_events.raw && !r->internal),
 			    .calls_why = c->call_events.raw && *c->call_events.raw ?
 						 c->call_events.raw :
 						 NULL,
@@ -370,6 +372,11 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 	    !r->c->request->any_kernel) {
 		r->left_out = true;
 		c->left_out |= spec->provider->mode;
+		return;
+	}
+	if (env->system.recorded && !spec->provider->is_replayed) {
+		diag_report(&c->diags, a->span, D_NOT_IN_RECORDING, spec->text,
+			    env->system.recorded->file);
 		return;
 	}
 	r->provider = spec->provider;

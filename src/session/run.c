@@ -227,6 +227,7 @@ static int start_engines(struct run *r, struct err *err)
 				    .ring_size = ring_size(r),
 				    .btf = r->c.system.btf,
 				    .stop = signals_stop,
+				    .duration_ns = r->request->duration_ns,
 				    .again_if_big = !r->c.attempt.compact };
 	int ret = engines_open(r, &o, err);
 
@@ -329,6 +330,18 @@ static void skipped_report(struct run *r)
 	}
 }
 
+static void warn(void *ctx, const char *line)
+{
+	sink_warn(((struct run *)ctx)->sink, line);
+}
+
+static void gaps_report(struct run *r)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->tell_gaps)
+			u->ops->tell_gaps(u->self, warn, r);
+}
+
 static void finish(struct run *r, struct err *err)
 {
 	engines_detach_all(r);
@@ -342,6 +355,7 @@ static void finish(struct run *r, struct err *err)
 	records_command_wait(r);
 	losses_report(r);
 	skipped_report(r);
+	gaps_report(r);
 	if (!r->request->mode)
 		r->sink->output->end(r->sink);
 	if (r->c.env.config.print_maps_on_exit && !r->request->mode)
@@ -553,6 +567,9 @@ static int check_rights(const struct request *q, const struct session_host *h, s
 {
 	const struct engine *e = choose_first(q, h);
 	char before[sizeof err->help];
+
+	if (e->select && e->select(q->from, err) < 0)
+		return err->code == -EACCES ? STATUS_REFUSED : STATUS_WRONG;
 
 	if (q->dump || !e->check_rights || e->check_rights(err) == 0)
 		return 0;

@@ -42,6 +42,7 @@ struct attempt {
 struct btf;
 struct engine;
 struct kallsyms;
+struct recorded_kernel;
 
 /* Access to the system; each part is opened on first use. */
 struct system_access {
@@ -88,6 +89,7 @@ struct compiled {
 	u32 n_engines;
 	/* of the first engine; env.features, for programs, are those of all engines */
 	struct features *features;
+	const struct recorded_kernel *recorded; /* events of --from; NULL: those of this kernel */
 	struct system_access system;
 	struct arena arena, scratch; /* scratch: prog.scratch */
 	struct intern names;

@@ -177,7 +177,7 @@ void usermaps_start(struct run *r)
 {
 	struct usermaps *m;
 
-	if (!engines_have_events(r) || !r->c.prog.has_user_symbols)
+	if (!engines_have_events(r) || !r->c.prog.has_user_symbols || r->c.recorded)
 		return;
 	r->usermaps = m = xcalloc(1, sizeof *m);
 	arena_init(&m->arena);

@@ -31,6 +31,17 @@ struct tp_format {
 	const char *text; /* the whole format file */
 };
 
+/* What a recording tells of the kernel that it is of, instead of tracefs. */
+struct recorded_kernel {
+	const char *file;
+	const struct tp_format *const *v; /* id: their index */
+	u32 n;
+	bool is_this_boot;    /* addresses are those of the running kernel */
+	const char *kstrings; /* its printk_formats; never NULL */
+};
+/* A single call of the raw event: RECORDED_CALL | number << 16 | its index. */
+enum { RECORDED_CALL = 1 << 30 };
+
 /*
  * "/sys/kernel/tracing" without a trailing slash; mounts it if missing and allowed. NULL with err
  * (and help) set. The result is cached.

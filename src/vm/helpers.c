@@ -268,6 +268,8 @@ HELPER(get_prandom_u32)
 
 HELPER(send_signal)
 {
+	if (vm->world.ignores_signals)
+		return 0;
 	vm->signals = xrealloc(vm->signals, (vm->n_signals + 1) * sizeof(*vm->signals));
 	vm->signals[vm->n_signals++] = (u32)a[0];
 	return 0;

@@ -30,6 +30,7 @@ struct vm_world {
 	int (*stack)(void *ctx, u64 *ips, u32 max, bool user);
 	u64 task;                       /* bpf_get_current_task */
 	u64 func_ip, cookie;            /* bpf_get_func_ip, bpf_get_attach_cookie */
+	bool ignores_signals;           /* bpf_send_signal does nothing, and is not counted */
 	void (*before_insn)(void *ctx); /* may be NULL; may call vm_interrupt() */
 	void *ctx;
 };

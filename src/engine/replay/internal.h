@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the replay engine share. */
+#ifndef SONDE_ENGINE_REPLAY_INTERNAL_H
+#define SONDE_ENGINE_REPLAY_INTERNAL_H
+
+#include "engine/in_vm.h"
+#include "store/read.h"
+#include "sym/raw_events.h"
+#include "sym/tracefs.h"
+#include "type/event_format.h"
+#include "vm/vm.h"
+
+/* ---- source.c: the recording of this process, which replay_select() opens. */
+int replay_select(const char *path, struct err *err);
+const struct recorded_kernel *replay_formats(void);
+struct store *replay_store(void);
+/* What of a file of another tool could not be read; NULL: all was. */
+const char *replay_damage(void);
+/* The first and the last moment of the recording, by the boot clock. */
+u64 replay_begin_ns(const struct store_tables *t);
+u64 replay_end_ns(const struct store_tables *t);
+
+/* ---- handlers.c: the functions that run for an event, in the order of the script. */
+struct handler {
+	u32 func;
+	u64 cookie;
+	const struct raw_event *raw; /* rawtracepoint: its context is made of the record; NULL */
+	bool is_raw;
+};
+struct handlers {
+	struct handler *v;
+	u32 n;
+};
+enum { MOST_CALLS = 512 };
+/* Of an event of the file. Of raw_syscalls the functions of single calls, by their number. */
+struct event_handlers {
+	struct handlers all;
+	struct handlers
+		*by_call; /* MOST_CALLS of them, which include all; NULL: none is asked for */
+};
+/* config: site.event.config, an id of struct recorded_kernel. */
+void handlers_add(struct event_handlers *events, u64 config, struct handler h);
+void handlers_release(struct event_handlers *e);
+
+static inline const struct handlers *handlers_of(const struct event_handlers *e,
+						 const struct trace_event *ev)
+{
+	enum { NUMBER_AT = 8 };
+	u64 number;
+
+	if (!e->by_call || ev->len < NUMBER_AT + sizeof number)
+		return &e->all;
+	memcpy(&number, (const u8 *)ev->record + NUMBER_AT, sizeof number);
+	return number < MOST_CALLS ? &e->by_call[number] : &e->all;
+}
+
+/* ---- threads.c: whose threads are whose, over the whole recording. */
+struct thread {
+	u32 tid, pid;
+	u64 since;
+};
+struct threads {
+	struct thread *v; /* by tid, then since */
+	u32 n;
+};
+/* Reads all events, and begins again. */
+void threads_read(struct threads *t, struct store *s);
+/* The process of a thread at a time; a new one's is known when it first runs. */
+u32 threads_process(const struct threads *t, u32 tid, u64 time);
+
+/* ---- timers.c: interval and profile probes, by the recorded clock. */
+struct timer {
+	struct handler handler;
+	u64 period, next; /* ns */
+	bool one_cpu;
+};
+struct timers {
+	struct timer *v;
+	u32 n;
+	u64 next; /* the earliest; ~0: there is none */
+};
+void timers_add(struct timers *t, const struct site *s, struct handler h);
+void timers_start(struct timers *t, u64 now);
+/* The one that is due at t->next, which is set to its next time. */
+const struct timer *timers_take(struct timers *t);
+
+#endif

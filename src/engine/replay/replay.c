@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Replay: the events of a recording (store/) run the programs of a script in the interpreter (vm/),
+ * in the order of their times, as they would have run live. The context of a program is the event's
+ * record, as it is on the kernel's perf path. Clocks, tasks and processors are those of the
+ * recording; what it lacks cannot be asked (lacks), so the script is refused before it runs.
+ *
+ *	event at t: timers that are due before t, then the functions of its format, each followed by
+ *	the records that it sent
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "engine/replay/internal.h"
+#include "store/gaps.h"
+
+enum {
+	BATCH = 16384, /* events of a drain() */
+	MOST_CPUS = 4096,
+	/* Of the context: a program may read past the end of the record, as from the kernel's buffer. */
+	CTX_SIZE = 128 << 10,
+	NEXT = 1, /* of sched_switch the second task */
+};
+
+/* Who runs on a processor: the task of its last event. */
+struct on_cpu {
+	u64 pid_tgid;
+	char comm[16];
+};
+
+struct replay {
+	struct vm *vm;
+	struct vm_world *world;
+	struct store *store;
+	const struct store_tables *tables;
+	struct event_handlers *events; /* by format */
+	struct timers timers;
+	struct threads threads; /* for rawtracepoint and timers */
+	struct arena arena;
+	struct on_cpu *cpus; /* for timers */
+	u32 switch_format;   /* of sched_switch; NO_INDEX: is not in the file */
+	const struct raw_event *switches;
+	struct trace_event event;
+	bool has_event; /* event has not run yet */
+	bool is_started, is_stopped, is_over;
+	u64 now, end;
+	u32 clock;   /* the row of tables.clocks that holds now */
+	u64 *failed; /* by function: runs that a fault ended */
+	struct raw_context raw;
+	u8 ctx[CTX_SIZE];
+};
+
+/* What a drain() passes records to. */
+struct receiver {
+	record_fn f;
+	void *ctx;
+	bool has_enough;
+};
+
+static struct replay *replay_of(const void *self)
+{
+	return vm_world((struct vm *)(uintptr_t)self)->ctx;
+}
+
+/* ---- before a run */
+
+static enum feature_answer try_feature(struct features *f, enum feature id)
+{
+	if (id == FEAT_TRACEFS || id == FEAT_PERF_EVENTS)
+		return FEATURE_YES;
+	return in_vm_feature(id);
+}
+
+static struct features *features(void)
+{
+	static struct features f = { .probe = try_feature };
+
+	return &f;
+}
+
+static bool serves(const struct site *s, struct engine_answer *a)
+{
+	switch (s->kind) {
+	case SITE_ONCE:
+	case SITE_SIGNAL:
+	case SITE_PERF_TRACEPOINT:
+	case SITE_RAW_TRACEPOINT:
+	case SITE_PERF_TIMER: return true;
+	case SITE_PERF_SOFTWARE:
+	case SITE_KPROBE:
+	case SITE_UPROBE:
+	case SITE_TRAMPOLINE:
+	case SITE_WATCHPOINT:
+	case SITE_ITER: break;
+	}
+	a->why_not = "a recording has tracepoints and system calls";
+	return false;
+}
+
+static const char *lacks(u32 helper, bool memory)
+{
+	if (memory)
+		return "the memory that a pointer refers to";
+	switch (helper) {
+	case BPF_FUNC_get_current_uid_gid: return "users and groups";
+	case BPF_FUNC_get_current_task:
+	case BPF_FUNC_get_current_task_btf: return "the kernel's structures of tasks";
+	case BPF_FUNC_get_current_cgroup_id:
+	case BPF_FUNC_get_current_ancestor_cgroup_id: return "cgroups";
+	case BPF_FUNC_get_stack:
+	case BPF_FUNC_get_stackid:
+	case BPF_FUNC_get_task_stack: return "stacks";
+	case BPF_FUNC_get_numa_node_id: return "NUMA nodes";
+	case BPF_FUNC_jiffies64: return "the jiffies";
+	case BPF_FUNC_ktime_get_ns: return "the monotonic clock";
+	case BPF_FUNC_get_func_ip: return "functions";
+	default: return NULL;
+	}
+}
+
+/* ---- clocks */
+
+static s64 to_real(const struct replay *r)
+{
+	return r->tables->clocks.n && r->tables->clocks.v[r->clock].time <= r->now ?
+		       r->tables->clocks.v[r->clock].to_real :
+		       r->tables->head.to_real;
+}
+
+static void set_now(struct replay *r, u64 now)
+{
+	const struct store_tables *t = r->tables;
+
+	r->now = now;
+	while (r->clock + 1 < t->clocks.n && t->clocks.v[r->clock + 1].time <= now)
+		r->clock++;
+}
+
+static u64 now_ns(void *ctx, u32 clock)
+{
+	const struct replay *r = ctx;
+
+	return clock == TS_TAI || clock == TS_REAL ? r->now + (u64)to_real(r) : r->now;
+}
+
+static void clock_now(void *self, struct engine_clock *now)
+{
+	const struct replay *r = replay_of(self);
+
+	*now = (struct engine_clock){ .boot_ns = r->now, .boot_to_real = to_real(r) };
+}
+
+/* ---- opening and closing */
+
+static u32 n_cpus(const struct store_tables *t)
+{
+	return MIN(MAX(t->head.n_cpus, 1u), (u32)MOST_CPUS);
+}
+
+static void *open_replay(struct program *prog, const struct engine_options *o, struct err *err)
+{
+	struct replay *r = xcalloc(1, sizeof *r);
+	struct vm_world world = { .comm = "sonde",
+				  .ring_size = o->ring_size,
+				  .now_ns = now_ns,
+				  .ignores_signals = true,
+				  .ctx = r };
+
+	arena_init(&r->arena);
+	r->store = replay_store();
+	r->tables = store_tables(r->store);
+	store_rewind(r->store);
+	world.n_cpus = n_cpus(r->tables);
+	r->vm = vm_new(prog, &world);
+	r->world = vm_world(r->vm);
+	r->events = xcalloc(r->tables->formats.n + 1ul, sizeof *r->events);
+	r->cpus = xcalloc(world.n_cpus, sizeof *r->cpus);
+	r->timers.next = ~0ull;
+	r->switch_format = NO_INDEX;
+	r->failed = xcalloc(prog->funcs.n + 1ul, sizeof *r->failed);
+	r->end = replay_end_ns(r->tables);
+	set_now(r, replay_begin_ns(r->tables));
+	if (o->duration_ns && o->duration_ns < r->end - r->now)
+		r->end = r->now + o->duration_ns;
+	return r->vm;
+}
+
+static struct leaving close_replay(void *self)
+{
+	struct replay *r = replay_of(self);
+
+	for (u32 i = 0; i < r->tables->formats.n; i++)
+		handlers_release(&r->events[i]);
+	free(r->events);
+	free(r->cpus);
+	free(r->timers.v);
+	free(r->failed);
+	free(r->threads.v);
+	arena_release(&r->arena);
+	vm_free(r->vm);
+	free(r);
+	return (struct leaving){};
+}
+
+static void read_threads(struct replay *r)
+{
+	if (!r->threads.v)
+		threads_read(&r->threads, r->store);
+}
+
+/* Tasks that it names are threads, of processes that other events tell. */
+static void attach_raw(struct replay *r, struct handler *h, u32 format)
+{
+	h->is_raw = true;
+	h->raw = raw_event(&r->arena, replay_formats()->v[format]);
+	read_threads(r);
+}
+
+static void attach_site(struct replay *r, u32 func, const struct site *s)
+{
+	struct handler h = { .func = func, .cookie = s->index };
+	const struct recorded_kernel *k = replay_formats();
+
+	if (s->kind == SITE_PERF_TIMER)
+		timers_add(&r->timers, s, h);
+	if (s->kind == SITE_PERF_TRACEPOINT)
+		handlers_add(r->events, s->event.config, h);
+	for (u32 i = 0; s->kind == SITE_RAW_TRACEPOINT && i < k->n; i++)
+		if (streq(k->v[i]->name, s->tracepoint)) {
+			attach_raw(r, &h, i);
+			handlers_add(r->events, i, h);
+		}
+}
+
+static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
+		  void *ctx, struct err *err)
+{
+	for (u32 i = 0; i < n; i++)
+		attach_site(replay_of(self), func, sites[i]);
+	return (int)n;
+}
+
+/* By which timers know who runs. */
+static void find_switches(struct replay *r)
+{
+	const struct recorded_kernel *k = replay_formats();
+
+	for (u32 i = 0; i < k->n; i++)
+		if (streq(k->v[i]->name, "sched_switch") && streq(k->v[i]->category, "sched")) {
+			r->switches = raw_event(&r->arena, k->v[i]);
+			r->switch_format = r->switches ? i : NO_INDEX;
+		}
+	read_threads(r);
+	for (u32 cpu = 0; cpu < r->world->n_cpus; cpu++)
+		snprintf(r->cpus[cpu].comm, sizeof r->cpus[cpu].comm, "swapper/%u",
+			 cpu % MOST_CPUS);
+}
+
+static void start(void *self)
+{
+	struct replay *r = replay_of(self);
+
+	timers_start(&r->timers, r->now);
+	if (r->timers.n)
+		find_switches(r);
+	r->is_started = true;
+}
+
+static void detach_all(void *self)
+{
+	replay_of(self)->is_stopped = true;
+}
+
+/* ---- running */
+
+static int receive(void *ctx, const void *record, u32 len)
+{
+	struct receiver *to = ctx;
+
+	to->has_enough |= to->f(to->ctx, record, len) != 0;
+	return to->has_enough;
+}
+
+static void run_handler(struct replay *r, const struct handler *h, const void *record, u32 len,
+			struct receiver *to)
+{
+	struct err err = { 0 };
+
+	r->world->cookie = h->cookie;
+	if (vm_run(r->vm, h->func, (void *)(uintptr_t)record, len, NULL, &err) < 0)
+		r->failed[h->func]++;
+	err_release(&err);
+	vm_drain(r->vm, receive, to);
+}
+
+static void set_task(struct replay *r, u32 cpu, u64 pid_tgid, const char *comm)
+{
+	r->world->cpu = cpu;
+	r->world->pid_tgid = pid_tgid;
+	memcpy(r->world->comm, comm, sizeof r->world->comm);
+}
+
+static void run_timer(struct replay *r, struct receiver *to)
+{
+	const struct timer *t;
+	u32 n;
+
+	set_now(r, r->timers.next);
+	t = timers_take(&r->timers);
+	n = t->one_cpu ? 1 : r->world->n_cpus;
+	for (u32 cpu = 0; cpu < n && !to->has_enough; cpu++) {
+		set_task(r, cpu, r->cpus[cpu].pid_tgid, r->cpus[cpu].comm);
+		run_handler(r, &t->handler, NULL, 0, to);
+	}
+}
+
+static u32 process_of(void *ctx, u32 tid)
+{
+	const struct replay *r = ctx;
+
+	return tid == r->event.tid ? r->event.pid : threads_process(&r->threads, tid, r->now);
+}
+
+/* Between the events of a processor the task of the last one runs there, after a switch the next
+ * one. */
+static void note_task(struct replay *r, const struct trace_event *e)
+{
+	struct on_cpu *c = &r->cpus[e->cpu % r->world->n_cpus];
+	const struct raw_task *next = &r->raw.task[NEXT];
+
+	if (e->format->stored != r->switch_format) {
+		*c = (struct on_cpu){ .pid_tgid = (u64)e->pid << 32 | e->tid };
+		memcpy(c->comm, e->comm, sizeof c->comm);
+		return;
+	}
+	raw_context_fill(&r->raw, r->switches, e->record, e->len, process_of, r);
+	c->pid_tgid = (u64)(u32)next->tgid << 32 | (u32)next->pid;
+	memcpy(c->comm, next->comm, sizeof c->comm);
+}
+
+static void run_raw(struct replay *r, const struct handler *h, struct receiver *to)
+{
+	if (h->raw)
+		raw_context_fill(&r->raw, h->raw, r->event.record, r->event.len, process_of, r);
+	run_handler(r, h, &r->raw, sizeof r->raw, to);
+}
+
+static void run_event(struct replay *r, struct receiver *to)
+{
+	const struct trace_event *e = &r->event;
+	const struct handlers *h = handlers_of(&r->events[e->format->stored], e);
+
+	if (h->n) {
+		set_now(r, e->time);
+		set_task(r, e->cpu, (u64)e->pid << 32 | e->tid, e->comm);
+		memcpy(r->ctx, e->record, e->len); /* 65535 at most */
+	}
+	for (u32 i = 0; i < h->n && !to->has_enough; i++)
+		if (h->v[i].is_raw)
+			run_raw(r, &h->v[i], to);
+		else
+			run_handler(r, &h->v[i], r->ctx, CTX_SIZE, to);
+	if (r->timers.n)
+		note_task(r, e);
+}
+
+static bool take_event(struct replay *r)
+{
+	if (!r->has_event)
+		r->has_event = store_next(r->store, &r->event) && r->event.time <= r->end;
+	return r->has_event;
+}
+
+/* One event or one timer. */
+static void step(struct replay *r, struct receiver *to)
+{
+	u64 at = take_event(r) ? r->event.time : r->end;
+
+	if (r->timers.next <= at) {
+		run_timer(r, to);
+	} else if (r->has_event) {
+		run_event(r, to);
+		r->has_event = false;
+	} else {
+		set_now(r, r->end);
+		r->is_over = true;
+	}
+}
+
+static int drain(void *self, u64 until, record_fn f, void *ctx)
+{
+	struct replay *r = replay_of(self);
+	struct receiver to = { .f = f, .ctx = ctx };
+	int n = vm_drain(self, receive, &to);
+
+	if (!r->is_started || r->is_stopped)
+		return n;
+	for (u32 i = 0; i < BATCH && !to.has_enough && !r->is_over; i++, n++)
+		step(r, &to);
+	return n;
+}
+
+static bool drained_much(const void *self)
+{
+	return !replay_of(self)->is_over;
+}
+
+static bool is_over(const void *self)
+{
+	return replay_of(self)->is_over;
+}
+
+static u64 skipped(void *self, u32 func)
+{
+	return replay_of(self)->failed[func];
+}
+
+static void tell_gaps(const void *self, void (*tell)(void *ctx, const char *line), void *ctx)
+{
+	if (replay_damage())
+		tell(ctx, replay_damage());
+	store_tell_gaps(replay_of(self)->store, replay_formats()->file, tell, ctx);
+}
+
+const struct engine engine_replay = {
+	.name = "replay",
+	.brief = "the events of a recording",
+	.by_name_only = true,
+	.has_events = true,
+	.features = features,
+	.select = replay_select,
+	.formats = replay_formats,
+	.lacks = lacks,
+	.serves = serves,
+	.open = open_replay,
+	.detach_all = detach_all,
+	.close = close_replay,
+	.attach = attach,
+	.start = start,
+	.run = in_vm_run,
+	.drain = drain,
+	.drained_much = drained_much,
+	.is_over = is_over,
+	.skipped = skipped,
+	.tell_gaps = tell_gaps,
+	.clock = clock_now,
+	IN_VM_OPERATIONS,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Timers by the clock of the recording: they begin with it, as live ones do when they are attached. */
+#include "engine/replay/internal.h"
+
+static u64 period_ns(const struct site *s)
+{
+	u64 period = MAX(s->event.period, 1ull);
+
+	return s->event.is_freq ? 1000000000 / period : period;
+}
+
+void timers_add(struct timers *t, const struct site *s, struct handler h)
+{
+	t->v = xrealloc(t->v, (t->n + 1) * sizeof *t->v);
+	t->v[t->n++] =
+		(struct timer){ .handler = h, .period = period_ns(s), .one_cpu = s->event.one_cpu };
+}
+
+static void find_next(struct timers *t)
+{
+	t->next = ~0ull;
+	for (u32 i = 0; i < t->n; i++)
+		t->next = MIN(t->next, t->v[i].next);
+}
+
+void timers_start(struct timers *t, u64 now)
+{
+	for (u32 i = 0; i < t->n; i++)
+		t->v[i].next = now + t->v[i].period;
+	find_next(t);
+}
+
+const struct timer *timers_take(struct timers *t)
+{
+	struct timer *due = t->v;
+
+	while (due->next != t->next)
+		due++;
+	due->next += due->period;
+	find_next(t);
+	return due;
+}
