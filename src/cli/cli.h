@@ -127,6 +127,7 @@ struct cli {
 	const char *max_size, *switch_output, *switch_max_files;
 	const char *dump_on;       /* record: --dump-on */
 	u64 dump_after_ns;         /* record: --after */
+	const char *filter;        /* script: --filter */
 	const char *time_range;    /* --time: part of a recording */
 	const char *export_to;     /* export: --to */
 	bool as_ftrace;            /* script: --ftrace */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sonde script: a recording as text, an event a line. */
-#include "cli/recording.h"
+#include "cli/script_filter.h"
 #include "trace/event_line.h"
 
 /* As perf script does: to the longest name of the file. */
@@ -13,24 +13,30 @@ static u32 name_width(const struct store_tables *t)
 	return width;
 }
 
+void recorded_put_line(struct recorded *r, struct sink *s, const struct trace_event *e)
+{
+	if (!r->name_width)
+		r->name_width = name_width(r->tables);
+	if (r->c->as_ftrace)
+		event_line_ftrace(&s->out, &r->arena, &r->names, e);
+	else
+		event_line_perf(&s->out, &r->arena, &r->names, e, r->name_width);
+	buf_putc(&s->out, '\n');
+}
+
 static void print_events(struct recorded *r, struct sink *s)
 {
-	u32 width = name_width(r->tables);
 	struct trace_event e;
 
 	while (!s->closed && !s->error && store_next(r->store, &e)) {
-		if (r->c->as_ftrace)
-			event_line_ftrace(&s->out, &r->arena, &r->names, &e);
-		else
-			event_line_perf(&s->out, &r->arena, &r->names, &e, width);
-		buf_putc(&s->out, '\n');
+		recorded_put_line(r, s, &e);
 		sink_item(s);
 	}
 }
 
 static int script(struct cli *c)
 {
-	return recorded_print(c, print_events);
+	return c->filter || c->sink.output ? script_filtered(c) : recorded_print(c, print_events);
 }
 
 const struct command command_script = {
@@ -39,8 +45,9 @@ const struct command command_script = {
 	.brief = "print the events of a recording",
 	.doc = "One event a line, as perf script prints them: the name and number of the thread, the "
 	       "processor, the time since boot, the event, its fields by its print fmt. FILE is made by "
-	       "sonde record, by perf record (its tracepoints are read) or trace-cmd, or is text of ftrace; without it, sonde.data.",
+	       "sonde record, by perf record (its tracepoints are read) or trace-cmd, or is text of ftrace; without it, sonde.data. "
+	       "With --filter or -f json the language runs over the recording, as with --from.",
 	.example = "sonde script --time 120.5,121 sonde.data",
 	.run = script,
-	.takes = SET_OUTPUT,
+	.takes = SET_OUTPUT | SET_FORMAT,
 };

@@ -833,6 +833,11 @@ const struct option_row option_rows[] = {
 	  .group = GROUP_HIDDEN,
 	  .help = "the format; without it, that of -o's suffix: .perf.data, .json, .pftrace, .ctf, .dat, .ftrace, .folded",
 	  .take = take_text, .at = offsetof(struct cli, export_to), .command = &command_export },
+	{ .name = "filter", .arg = "EXPR", .group = GROUP_HIDDEN,
+	  .help = "only events for which this expression of the language is true",
+	  .doc = "As the predicate of a clause: args.NAME is a field of the event, and events without that field are left out; comm, pid, "
+		 "tid, cpu, nsecs and all functions that need nothing else.",
+	  .take = take_text, .at = offsetof(struct cli, filter), .command = &command_script },
 	{ .name = "ftrace", .group = GROUP_HIDDEN,
 	  .help = "print lines as the kernel's trace file has them",
 	  .take = take_flag, .at = offsetof(struct cli, as_ftrace), .command = &command_script },

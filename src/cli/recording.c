@@ -104,6 +104,8 @@ static int set_range(struct recorded *r)
 	}
 	if (*end || from > to)
 		return bad_range(r);
+	r->from = from;
+	r->to = to;
 	store_range(r->store, from, to);
 	return 0;
 }

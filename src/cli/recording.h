@@ -23,6 +23,8 @@ struct recorded { /* zeroed */
 	struct world world;
 	struct tracefs_strings *strings;
 	bool has_system;
+	u64 from, to;      /* --time; to 0: all of it */
+	u32 name_width;    /* of its events; 0: not known yet */
 	struct buf damage; /* of a file of another tool: what of it could not be read */
 };
 

@@ -34,7 +34,8 @@ struct engine_options {
 	/* True ends attaching to many sites early; called between sites. NULL: never. */
 	bool (*stop)(void);
 	bool wait_detach; /* close() returns after everything is detached */
-	u64 duration_ns;  /* of a recording: only so long from its beginning; 0: all of it */
+	/* Of a recording: only so long from its beginning, only this range; 0: all of it. */
+	u64 duration_ns, from_ns, to_ns;
 };
 
 /* The answer of an engine about a site. */

@@ -228,6 +228,8 @@ static int start_engines(struct run *r, struct err *err)
 				    .btf = r->c.system.btf,
 				    .stop = signals_stop,
 				    .duration_ns = r->request->duration_ns,
+				    .from_ns = r->request->from_ns,
+				    .to_ns = r->request->to_ns,
 				    .again_if_big = !r->c.attempt.compact };
 	int ret = engines_open(r, &o, err);
 

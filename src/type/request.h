@@ -44,6 +44,7 @@ struct request {
 	/* How it runs. */
 	const char *engine; /* the engine to use, by name; NULL: chosen for each site */
 	const char *from;   /* a recording, whose events the script gets; NULL: those of now */
+	u64 from_ns, to_ns; /* only those of from_ns <= time <= to_ns; to_ns 0: all */
 	bool dry_run, verbose;
 	u32 mode;              /* enum probe_mode set: test: and bench: probes that are run */
 	u64 duration_ns;       /* time from attaching to the end of the run; 0: no limit */

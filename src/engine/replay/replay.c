@@ -43,6 +43,7 @@ struct replay {
 	struct trace_event event;
 	bool has_event; /* event has not run yet */
 	bool is_started, is_stopped, is_over;
+	u64 from, to; /* the part of the file */
 	u64 now, end;
 	u32 clock;   /* the row of tables.clocks that holds now */
 	u64 *failed; /* by function: runs that a fault ended */
@@ -157,6 +158,15 @@ static u32 n_cpus(const struct store_tables *t)
 	return MIN(MAX(t->head.n_cpus, 1u), (u32)MOST_CPUS);
 }
 
+static void set_range(struct replay *r, u64 from, u64 to)
+{
+	r->from = from;
+	r->to = to;
+	store_range(r->store, from, to);
+	set_now(r, MAX(r->now, from));
+	r->end = MAX(MIN(r->end, to), r->now);
+}
+
 static void *open_replay(struct program *prog, const struct engine_options *o, struct err *err)
 {
 	struct replay *r = xcalloc(1, sizeof *r);
@@ -180,6 +190,7 @@ static void *open_replay(struct program *prog, const struct engine_options *o, s
 	r->failed = xcalloc(prog->funcs.n + 1ul, sizeof *r->failed);
 	r->end = replay_end_ns(r->tables);
 	set_now(r, replay_begin_ns(r->tables));
+	set_range(r, o->from_ns, o->to_ns ? o->to_ns : ~0ull);
 	if (o->duration_ns && o->duration_ns < r->end - r->now)
 		r->end = r->now + o->duration_ns;
 	return r->vm;
@@ -204,8 +215,11 @@ static struct leaving close_replay(void *self)
 
 static void read_threads(struct replay *r)
 {
-	if (!r->threads.v)
-		threads_read(&r->threads, r->store);
+	if (r->threads.v)
+		return;
+	store_range(r->store, 0, ~0ull);
+	threads_read(&r->threads, r->store);
+	store_range(r->store, r->from, r->to);
 }
 
 /* Tasks that it names are threads, of processes that other events tell. */
