@@ -41,7 +41,7 @@ static const struct type *check_keyed(struct check *c, struct node *call, const 
 	if (key && map->map->is_keyed)
 		check_unify_map_key(c, map->map, key->type, key->span);
 	else if (key && map->map->keyed_known)
-		return diag_type(c, key->span, D_NO_KEY_WANTED, call->name, call_n_args(call));
+		return diag_type(c, key->span, D_NO_KEY_WANTED, call->name, "two");
 	else if (!map->a && map->map->keyed_known && map->map->is_keyed)
 		return key_wanted(c, call, map);
 	return result;
@@ -79,7 +79,7 @@ static const struct type *check_find(struct check *c, struct node *call)
 		return t;
 	if (map->map->keyed_known && !map->map->is_keyed)
 		return diag_type(c, call_arg(call, 1)->span, D_NO_KEY_WANTED, call->name,
-				 call_n_args(call));
+				 "three");
 	if (v->kind != N_VAR)
 		return diag_type(c, v->span, D_ARG_VAR, call->name);
 	t = check_value_type(map->map->value);

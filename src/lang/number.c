@@ -190,7 +190,7 @@ void number_report(const struct number *num, struct diags *diags, struct span sp
 	case NUMBER_FINE: break;
 	case NUMBER_BAD_UNDERSCORE: diag_report(diags, at, D_NUMBER_UNDERSCORE); break;
 	case NUMBER_BAD_COEFFICIENT:
-		d = diag_report(diags, span, D_NUMBER_COEFFICIENT);
+		d = diag_report(diags, span, D_NUMBER_COEFFICIENT, text);
 		diag_help(diags, d, "use separators instead, as in 25_000_000");
 		break;
 	case NUMBER_BAD_SUFFIX: report_suffix(num, diags, span, text); break;
