@@ -164,6 +164,7 @@ static struct store *import_fd(int fd, const char *path, struct buf *damage, str
 	struct store *s = NULL;
 	struct stat st;
 	void *bytes;
+	int converted;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < 16)
 		return NULL;
@@ -173,8 +174,12 @@ static struct store *import_fd(int fd, const char *path, struct buf *damage, str
 		return NULL;
 	}
 	x = importer_of(bytes, (size_t)st.st_size);
-	if (x)
+	converted = x && x->convert ? x->convert(bytes, (size_t)st.st_size, fd) : -1;
+	if (converted >= 0)
+		s = import_fd(converted, path, damage, err);
+	else if (x)
 		s = import_bytes(x, bytes, (size_t)st.st_size, path, damage, err);
+	fd_close(&converted);
 	munmap(bytes, (size_t)st.st_size);
 	return s;
 }

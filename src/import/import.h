@@ -34,6 +34,9 @@ struct importer {
 	 * err set if nothing is.
 	 */
 	int (*run)(struct importing *to, const u8 *bytes, size_t len, struct err *err);
+	/* A descriptor of the same in a form that run() reads, if it does not read that of this one. -1: it does, or
+	 * there is no such form. NULL: it reads all. */
+	int (*convert)(const u8 *bytes, size_t len, int fd);
 };
 
 #define X(name) extern const struct importer import_##name;

@@ -2,12 +2,13 @@
 /*
  * trace.dat of trace-cmd, versions 6 and 7 (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)): the events of the pages
  * that trace-cmd copied from the kernel's ring buffers (kernel/trace/ring_buffer.c), of the top instance.
- * Sections that are compressed are not read.
+ * One with compressed sections is read by way of trace-cmd convert.
  *
  * trace-cmd keeps one name for each thread and no process: a thread is taken for its own process.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include "import/convert.h"
 #include "import/import.h"
 #include "import/tracing_data.h"
 
@@ -287,8 +288,8 @@ static struct cursor section(struct input *in, u64 offset)
 	if (flags & SECTION_COMPRESSED) {
 		import_damage(
 			in->to,
-			"it is compressed, and sonde reads only files that are not (trace-cmd convert "
-			"--file-version 6 -i FILE -o NEW)");
+			"it is compressed, and trace-cmd, by which sonde decompresses it, is not there or "
+			"cannot read it");
 		c.failed = true;
 	}
 	return c.failed ? c : part(in, offset + SECTION_HEAD, len);
@@ -355,6 +356,24 @@ static void read_v7(struct input *in, struct cursor c)
 	read_buffer(in);
 }
 
+/* Version 7 that names a compression. */
+static bool is_compressed(const u8 *bytes, size_t len)
+{
+	struct cursor c = cursor_of(bytes, len);
+	struct tracing_data t;
+	const char *how;
+
+	if (!tracing_data_read_head(&c, &t) || !streq(t.version, "7"))
+		return false;
+	how = take_cstring(&c);
+	return *how && !streq(how, "none");
+}
+
+static int convert(const u8 *bytes, size_t len, int fd)
+{
+	return is_compressed(bytes, len) ? convert_trace_dat(fd) : -1;
+}
+
 static bool knows(const u8 *bytes, size_t len)
 {
 	return tracing_data_is(bytes, len);
@@ -387,4 +406,5 @@ static int run(struct importing *to, const u8 *bytes, size_t len, struct err *er
 const struct importer import_trace_dat = { .name = "trace.dat",
 					   .brief = "what trace-cmd record has written",
 					   .knows = knows,
-					   .run = run };
+					   .run = run,
+					   .convert = convert };

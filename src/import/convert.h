@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files that another program has to convert before an importer reads them. */
+#ifndef SONDE_IMPORT_CONVERT_H
+#define SONDE_IMPORT_CONVERT_H
+
+/*
+ * Runs trace-cmd(1) on the compressed trace.dat of that descriptor. Returns a descriptor of an uncompressed copy
+ * without a name, or -1: trace-cmd is not there, or it cannot read the file.
+ */
+int convert_trace_dat(int fd);
+
+#endif
