@@ -47,6 +47,13 @@ static inline bool streq(const char *a, const char *b)
 {
 	return strcmp(a, b) == 0;
 }
+static inline bool is_one_of(const char *const *words, u32 n, const char *s)
+{
+	for (u32 i = 0; i < n; i++)
+		if (streq(words[i], s))
+			return true;
+	return false;
+}
 
 static inline bool starts_with(const char *s, const char *prefix)
 {

@@ -136,6 +136,17 @@ void buf_hex(struct buf *b, u64 v)
 	buf_add(b, p, (size_t)(end - p));
 }
 
+void buf_varint(struct buf *b, u64 v)
+{
+	u8 bytes[10];
+	u32 n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		bytes[n++] = (u8)(v | 0x80);
+	bytes[n++] = (u8)v;
+	buf_add(b, bytes, n);
+}
+
 char *buf_steal(struct buf *b)
 {
 	buf_reserve(b, 0);

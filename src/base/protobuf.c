@@ -4,27 +4,16 @@
 
 enum { WIRE_NUMBER = 0, WIRE_BYTES = 2, LENGTH_BYTES = 4 };
 
-void pb_varint(struct buf *b, u64 v)
-{
-	u8 bytes[10];
-	u32 n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		bytes[n++] = (u8)(v | 0x80);
-	bytes[n++] = (u8)v;
-	buf_add(b, bytes, n);
-}
-
 void pb_number(struct buf *b, u32 field, u64 v)
 {
-	pb_varint(b, field << 3 | WIRE_NUMBER);
-	pb_varint(b, v);
+	buf_varint(b, field << 3 | WIRE_NUMBER);
+	buf_varint(b, v);
 }
 
 void pb_bytes(struct buf *b, u32 field, const void *bytes, size_t len)
 {
-	pb_varint(b, field << 3 | WIRE_BYTES);
-	pb_varint(b, len);
+	buf_varint(b, field << 3 | WIRE_BYTES);
+	buf_varint(b, len);
 	if (len)
 		buf_add(b, bytes, len);
 }
@@ -40,7 +29,7 @@ size_t pb_begin(struct buf *b, u32 field)
 {
 	static const u8 room[LENGTH_BYTES];
 
-	pb_varint(b, field << 3 | WIRE_BYTES);
+	buf_varint(b, field << 3 | WIRE_BYTES);
 	buf_add(b, room, sizeof room);
 	return b->len;
 }

@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 
-void pb_varint(struct buf *b, u64 v);
 void pb_number(struct buf *b, u32 field, u64 v);
 void pb_bytes(struct buf *b, u32 field, const void *bytes, size_t len);
 /* Appends a message that was built in `from`, which is empty then. */

@@ -201,26 +201,6 @@ struct opnd ir_emit(struct lower *l, struct ir_insn in)
 	return in.dst ? o_temp(in.dst) : (struct opnd){};
 }
 
-static bool fold2(enum ir_opcode op, u64 a, u64 b, u64 *r)
-{
-	switch (op) {
-	case IR_ADD: *r = a + b; return true;
-	case IR_SUB: *r = a - b; return true;
-	case IR_MUL: *r = a * b; return true;
-	case IR_UDIV: *r = b ? a / b : 0; return true;
-	case IR_UMOD: *r = b ? a % b : a; return true;
-	case IR_SDIV: *r = !b ? 0 : b == ~0ull ? -a : (u64)((s64)a / (s64)b); return true;
-	case IR_SMOD: *r = !b ? a : b == ~0ull ? 0 : (u64)((s64)a % (s64)b); return true;
-	case IR_AND: *r = a & b; return true;
-	case IR_OR: *r = a | b; return true;
-	case IR_XOR: *r = a ^ b; return true;
-	case IR_SHL: *r = a << (b & 63); return true;
-	case IR_SHR: *r = a >> (b & 63); return true;
-	case IR_SAR: *r = (u64)((s64)a >> (b & 63)); return true;
-	default: return false; /* no two-operand arithmetic operation */
-	}
-}
-
 static int log2_exact(u64 v)
 {
 	return v && !(v & (v - 1)) ? __builtin_ctzll(v) : -1;
@@ -287,7 +267,8 @@ struct opnd ir_op2(struct lower *l, enum ir_opcode op, struct opnd a, struct opn
 	struct opnd r;
 	u64 v;
 
-	if (a.kind == O_IMM && b.kind == O_IMM && fold2(op, (u64)a.imm, (u64)b.imm, &v))
+	if (a.kind == O_IMM && b.kind == O_IMM &&
+	    ir_eval(&(struct ir_insn){ .op = op }, (u64)a.imm, (u64)b.imm, &v))
 		return o_imm((s64)v);
 	if (a.kind == O_IMM && (ir_ops[op].flags & IRF_COMMUTES)) {
 		struct opnd t = a;

@@ -18,7 +18,7 @@
 #include "type/program.h"
 
 enum ir_opcode {
-#define OP(name, text, flags, doc) IR_##name,
+#define OP(name, text, n_args, flags, doc) IR_##name,
 #include "ir/op.def"
 #undef OP
 	N_IR_OPS
@@ -33,9 +33,11 @@ enum ir_op_flags {
 	IRF_DEF = 32, /* has a result */
 	IRF_CMP = 64,
 };
+enum { IR_ANY_ARGS = 0xff }; /* calls: as many as the instruction has */
 struct ir_op_row {
 	const char *text, *doc;
 	u32 flags;
+	u8 n_args;
 };
 extern const struct ir_op_row ir_ops[N_IR_OPS];
 

@@ -70,21 +70,6 @@ static bool fits(const struct lower *l, const struct map_desc *d, u64 value_size
 	return taken + map_bytes(d, value_size) <= memory_for_maps();
 }
 
-/* Whether processors may update one copy concurrently: by atomic adds. */
-static bool only_adds(const struct type *t)
-{
-	switch (t->kind) {
-	case TY_COUNT:
-	case TY_SUM:
-	case TY_AVG:
-	case TY_STATS:
-	case TY_HIST:
-	case TY_LHIST:
-	case TY_LLHIST: return true;
-	default: return false;
-	}
-}
-
 static bool percpu_is_cheap(const struct map_desc *d)
 {
 	return (u64)d->max_entries * d->slot_size <= PERCPU_CHEAP;
@@ -101,7 +86,7 @@ static u32 count_copies(const struct lower *l, const struct map *m, const struct
 {
 	u32 cpus = (u32)get_nprocs_conf(), n = SHARED_CPUS;
 
-	if (only_adds(d->value)) {
+	if (agg_only_adds(d->value)) {
 		if (cpus <= SHARED_CPUS)
 			return 1;
 		if (may_be_percpu(l, m, d))

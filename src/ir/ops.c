@@ -1,60 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Properties of operations: the table from ir/op.def, the number of operands, and the value for
- * constants.
+ * Properties of operations: the table from ir/op.def, and the value for constants.
  */
 #include "ir/pass.h"
 
 const struct ir_op_row ir_ops[N_IR_OPS] = {
-#define OP(name, text, flags, doc) [IR_##name] = { text, doc, flags },
+#define OP(name, text, n_args, flags, doc) [IR_##name] = { text, doc, flags, n_args },
 #include "ir/op.def"
 #undef OP
 };
 
 u32 ir_n_args(const struct ir_insn *in)
 {
-	switch ((enum ir_opcode)in->op) {
-	case IR_JUMP: return 0;
-	case IR_MOVE:
-	case IR_NEG:
-	case IR_NUMBER:
-	case IR_SEXT:
-	case IR_ZEXT:
-	case IR_BSWAP:
-	case IR_LOAD:
-	case IR_ADDR:
-	case IR_ZERO:
-	case IR_RETURN: return 1;
-	case IR_ADD:
-	case IR_SUB:
-	case IR_MUL:
-	case IR_UDIV:
-	case IR_UMOD:
-	case IR_SDIV:
-	case IR_SMOD:
-	case IR_AND:
-	case IR_OR:
-	case IR_XOR:
-	case IR_SHL:
-	case IR_SHR:
-	case IR_SAR:
-	case IR_SET:
-	case IR_STORE:
-	case IR_ATOMIC_ADD:
-	case IR_ATOMIC_FETCH_ADD:
-	case IR_ATOMIC_OR:
-	case IR_ATOMIC_AND:
-	case IR_ATOMIC_XOR:
-	case IR_ATOMIC_XCHG:
-	case IR_COPY:
-	case IR_BRANCH: return 2;
-	case IR_ATOMIC_CMPXCHG: return 3;
-	case IR_CALL:
-	case IR_KCALL:
-	case IR_CALLSUB: return in->n_args;
-	case N_IR_OPS: break;
-	}
-	BUG("operation %u", in->op);
+	u8 n = ir_ops[in->op].n_args;
+
+	return n == IR_ANY_ARGS ? in->n_args : n;
 }
 
 bool ir_has_size(u32 op)

@@ -195,10 +195,7 @@ static bool is_license(const char *text)
 		"Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"
 	};
 
-	for (u32 i = 0; i < ARRAY_SIZE(fit); i++)
-		if (streq(fit[i], text))
-			return true;
-	return false;
+	return is_one_of(fit, ARRAY_SIZE(fit), text);
 }
 
 static bool set_row(struct config *cfg, const struct config_row *row, const char *text,

@@ -38,10 +38,7 @@ static const char *const own_types[] = {
 
 static bool is_listed(const char *name)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(own_types); i++)
-		if (streq(own_types[i], name))
-			return true;
-	return false;
+	return is_one_of(own_types, ARRAY_SIZE(own_types), name);
 }
 
 bool parse_is_type_name(struct parser *p, const char *name)

@@ -81,10 +81,10 @@ static void put_sample(struct pprof *p, u32 tree, u32 node, u32 base)
 	const struct tree *t = &p->d->trees.v[tree];
 
 	for (u32 at = node; at; at = t->nodes.v[at].parent)
-		pb_varint(&p->inner, base + t->nodes.v[at].frame);
+		buf_varint(&p->inner, base + t->nodes.v[at].frame);
 	pb_message(&p->part, SAMPLE_LOCATION, &p->inner);
 	for (u32 i = 0; i < p->d->trees.n; i++)
-		pb_varint(&p->inner, i == tree ? t->nodes.v[node].self : 0);
+		buf_varint(&p->inner, i == tree ? t->nodes.v[node].self : 0);
 	pb_message(&p->part, SAMPLE_VALUE, &p->inner);
 	pb_message(p->out, PROFILE_SAMPLE, &p->part);
 }

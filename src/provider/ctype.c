@@ -123,10 +123,7 @@ static int complete_struct(struct type *t)
 		full = type_complete(btf_type_by_name(btf, t->is_union ? 'u' : 's', t->name));
 	if (!full || full->kind != TY_STRUCT)
 		return -ENOENT;
-	t->size = full->size;
-	t->align = full->align;
-	t->fields = full->fields;
-	t->n_fields = full->n_fields;
+	type_copy_layout(t, full);
 	t->origin = full->origin;
 	t->origin_id = full->origin_id;
 	return 0;

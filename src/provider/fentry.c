@@ -61,10 +61,7 @@ static bool has_d_path(const char *func)
 					     "vfs_getattr",
 					     "filp_close" };
 
-	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
-		if (streq(names[i], func))
-			return true;
-	return false;
+	return is_one_of(names, ARRAY_SIZE(names), func);
 }
 
 struct profile *trampoline_profile(struct provider_env *env, const struct module_btf *mod,

@@ -30,14 +30,6 @@ struct match {
 	int ret;
 };
 
-static bool is_in(const char *const *names, u32 n, const char *name)
-{
-	for (u32 i = 0; i < n; i++)
-		if (streq(names[i], name))
-			return true;
-	return false;
-}
-
 /* kernel/bpf/bpf_lsm.c, bpf_lsm_disabled_hooks (6.12): hooks whose result is more than a
  * permission. Patterns exclude them. */
 static bool is_disabled(const char *hook)
@@ -56,7 +48,7 @@ static bool is_disabled(const char *hook)
 					     "xfrm_policy_alloc_security",
 					     "xfrm_policy_free_security" };
 
-	return is_in(names, ARRAY_SIZE(names), hook);
+	return is_one_of(names, ARRAY_SIZE(names), hook);
 }
 
 /* The same file's sleepable_lsm_hooks, those with a path: bpf_d_path() is for them. */
@@ -87,7 +79,7 @@ static bool has_d_path(struct provider_env *env, const char *hook)
 					     "sb_mount",
 					     "kernel_read_file" };
 
-	return is_in(names, ARRAY_SIZE(names), hook) && env_has(env, FEAT_LSM_PATH, true);
+	return is_one_of(names, ARRAY_SIZE(names), hook) && env_has(env, FEAT_LSM_PATH, true);
 }
 
 static struct profile *new_profile(struct match *m, const char *hook)

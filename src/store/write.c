@@ -250,17 +250,6 @@ static void put_lane(struct store_writer *w, u32 cpu)
 	memset(l->slots, 0, sizeof l->slots);
 }
 
-static void put_varint(struct buf *b, u64 v)
-{
-	u8 bytes[10];
-	u32 n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		bytes[n++] = (u8)(v | 0x80);
-	bytes[n++] = (u8)v;
-	buf_add(b, bytes, n);
-}
-
 static u64 zigzag(s64 v)
 {
 	return (u64)v << 1 ^ (u64)(v >> 63);
@@ -324,8 +313,8 @@ void store_event(struct store_writer *w, const struct store_event *e)
 	}
 	if (!l->count)
 		l->base = l->last = l->t0 = l->t1 = e->time;
-	put_varint(&l->stream, zigzag((s64)(e->time - l->last)));
-	put_varint(&l->stream, add_row(l, e));
+	buf_varint(&l->stream, zigzag((s64)(e->time - l->last)));
+	buf_varint(&l->stream, add_row(l, e));
 	l->last = e->time;
 	l->t0 = MIN(l->t0, e->time);
 	l->t1 = MAX(l->t1, e->time);

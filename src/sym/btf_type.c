@@ -123,10 +123,7 @@ static int complete_fwd(struct type *t)
 
 	if (!full || full->kind != TY_STRUCT)
 		return -ENOENT;
-	t->size = full->size;
-	t->align = full->align;
-	t->fields = full->fields;
-	t->n_fields = full->n_fields;
+	type_copy_layout(t, full);
 	return 0;
 }
 

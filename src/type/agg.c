@@ -173,6 +173,20 @@ void lhist_bounds(u32 index, s64 min, s64 max, s64 step, s64 *lo, s64 *hi)
 
 /* ---- sizes */
 
+bool agg_only_adds(const struct type *t)
+{
+	switch (t->kind) {
+	case TY_COUNT:
+	case TY_SUM:
+	case TY_AVG:
+	case TY_STATS:
+	case TY_HIST:
+	case TY_LHIST:
+	case TY_LLHIST: return true;
+	default: return false;
+	}
+}
+
 u32 agg_buckets(const struct type *t)
 {
 	switch (t->kind) {

@@ -82,6 +82,8 @@ enum { STACK_DEFAULT_FRAMES = 127, STACK_MAX_FRAMES = 1024, STACK_SPARE_FRAMES =
 
 /* Size in bytes of one copy of an aggregation. */
 u32 agg_size(const struct type *t);
+/* An update only adds, so processors may share a copy by atomic adds. */
+bool agg_only_adds(const struct type *t);
 /* Number of buckets of hist, lhist, llhist. */
 u32 agg_buckets(const struct type *t);
 /* Merges src into dst, both of agg_size(t) bytes. */

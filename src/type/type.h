@@ -216,6 +216,14 @@ const struct type *type_in_space(struct arena *a, const struct type *ptr, enum s
 const struct type *type_of_result(struct arena *a, const struct type *t);
 
 const struct type *type_complete(const struct type *t);
+/* Gives a structure that has only a name the size, alignment and fields of its definition. */
+static inline void type_copy_layout(struct type *t, const struct type *definition)
+{
+	t->size = definition->size;
+	t->align = definition->align;
+	t->fields = definition->fields;
+	t->n_fields = definition->n_fields;
+}
 /* Finds a field, also in anonymous members; *offset gets the total byte offset. NULL: none. */
 const struct field *type_field(const struct type *t, const char *name, u32 *offset);
 /* The virtual base of a C++ class through which alone a name is found; NULL: none. */

@@ -74,10 +74,7 @@ static bool is_of_start(const char *name)
 	static const char *const names[] = { "__libc_start_main", "__cxa_finalize",
 					     "__cxa_thread_atexit_impl" };
 
-	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
-		if (streq(names[i], name))
-			return true;
-	return false;
+	return is_one_of(names, ARRAY_SIZE(names), name);
 }
 
 static bool is_wanted(const struct ltrace *lt, const char *name, const struct ltrace_object *from,

@@ -71,17 +71,7 @@ static bool is_per_cpu_map(const struct map_desc *m)
 
 static bool is_added(const struct map_desc *m)
 {
-	switch ((int)m->value->kind) {
-	case TY_COUNT:
-	case TY_SUM:
-	case TY_AVG:
-	case TY_STATS:
-	case TY_HIST:
-	case TY_LHIST:
-	case TY_LLHIST: return true;
-	case TY_INT: return !m->is_assigned;
-	default: return false;
-	}
+	return agg_only_adds(m->value) || (m->value->kind == TY_INT && !m->is_assigned);
 }
 
 static bool is_least_or_most(const struct map_desc *m)
