@@ -106,7 +106,8 @@ static inline bool fx_build_id(void *ctx, u32 pid, u64 addr, const char **id, u6
 	return true;
 }
 
-static struct site_name fx_sites[] = { { "tracepoint:b:two", "two" }, { "kprobe:one", "one" } };
+static struct site_name fx_sites[] = { { .probe = "tracepoint:b:two", .func = "two" },
+				       { .probe = "kprobe:one", .func = "one" } };
 static const char *fx_strings[] = { "%H:%M:%S", "%f" };
 static const struct program fx_prog = {
 	.sites = { fx_sites, 2, 2 },
