@@ -689,6 +689,8 @@ const struct option_row option_rows[] = {
 	  .help = "time spent in each call", .command = &command_strace },
 	{ .key = 'k', .name = "stack-traces", .group = GROUP_HIDDEN, .take = take_given,
 	  .help = "user stack after each call; needs no frame pointers (x86-64)", .command = &command_strace },
+	{ .key = 'y', .name = "decode-fds", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "paths of descriptors", .command = &command_strace },
 	{ .key = 'n', .name = "syscall-number", .group = GROUP_HIDDEN, .take = take_given,
 	  .help = "numbers of calls", .command = &command_strace },
 	{ .key = 'a', .name = "columns", .arg = "COLUMN", .group = GROUP_HIDDEN, .take = take_given,

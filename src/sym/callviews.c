@@ -164,6 +164,7 @@ static const struct letter {
 	{ 'L', VIEW_LEFT, 0, 0, false },       { 'G', VIEW_DIRENTS, 0, 0, false },
 	{ 'H', VIEW_CONTROL, 0, 0, false },    { 'k', VIEW_VERSION, 4, 0, false },
 	{ 'I', VIEW_PRIORITY, 4, 0, false },   { 'w', VIEW_HARDWARE, 0, 0, false },
+	{ 'j', VIEW_FD, 4, 10, true },
 };
 
 static bool wants_set(const struct call_view *v)
@@ -279,6 +280,17 @@ static u32 alignment(const struct call_view *v)
 	return size == 2 || size == 4 || size == 8 ? size : 1;
 }
 
+/* Descriptors are known by their names: fd, epfd, fd_in, fildes. */
+static void mark_fd(struct call_view *v, const char *name)
+{
+	size_t n = strlen(name);
+	bool is_fd = (n >= 2 && streq(name + n - 2, "fd")) || (starts_with(name, "fd") && n < 7) ||
+		     streq(name, "fildes") || streq(name, "mqdes") || streq(name, "aio_fildes");
+
+	if (is_fd && v->kind == VIEW_NUMBER && v->is_signed && v->size == 4)
+		v->kind = VIEW_FD;
+}
+
 /* "tv_sec=d8 tv_nsec=d8": members follow each other as in C; @16 is at 16, ... leaves some out. */
 static void read_members(struct call_struct *st, const char *s)
 {
@@ -300,6 +312,7 @@ static void read_members(struct call_struct *st, const char *s)
 		}
 		f.name = word(&s, "=");
 		f.view = read_view(&s);
+		mark_fd(&f.view, f.name);
 		s += *s == ' ';
 		at = ALIGN_UP(at, alignment(&f.view));
 		f.offset = at;
@@ -500,6 +513,7 @@ const struct call_format *call_format(const char *event)
 						 .offset = i,
 						 .view = view ? read_view(&view) :
 								view_of_word(&args[i]) };
+		mark_fd(&f->arg[i].view, f->arg[i].name);
 	}
 	return f;
 }

@@ -15,10 +15,11 @@
 #include "trace/call_text.h"
 #include "trace/call_words.h"
 
-enum { MOST_SHOWN = 32, /* bytes of text, elements of an array */ MOST_DEPTH = 12 };
+enum { MOST_SHOWN = 32, /* bytes of text, elements of an array */ MOST_DEPTH = 12, AT_CWD = -100 };
 
 struct shown {
 	struct buf *b;
+	const struct names *names;
 	const u8 *value;
 	u32 used, n_args;
 	bool returned;
@@ -26,6 +27,7 @@ struct shown {
 	s64 left; /* bytes that the call has put into buffers which were not shown yet */
 	u32 depth;
 	u32 most, hex; /* bytes of text; argstr_hex */
+	bool plain_fds;
 	u32 most_name; /* bytes that are copied of a file name; 0: not known */
 };
 
@@ -110,14 +112,6 @@ static void put_address(struct buf *b, u64 v)
 		buf_printf(b, "%#llx", (unsigned long long)v);
 	else
 		buf_puts(b, "NULL");
-}
-
-static void put_fd(struct buf *b, s64 fd)
-{
-	if (fd == -100)
-		buf_puts(b, "AT_FDCWD");
-	else
-		buf_s64(b, fd);
 }
 
 static void put_id(struct buf *b, u64 id)
@@ -298,6 +292,53 @@ static void put_quoted(const struct shown *s, const u8 *p, u32 n)
 		else
 			put_char(s->b, p[i], i + 1 < n && p[i + 1] >= '0' && p[i + 1] <= '7');
 	buf_putc(s->b, '"');
+}
+
+/* "</etc/passwd>": characters that are not plain, and '<' and '>', in octal. */
+static void put_file_text(struct buf *b, const char *text)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(text), tail = sizeof(deleted) - 1;
+	bool is_deleted = n > tail && streq(text + n - tail, deleted);
+
+	buf_putc(b, '<');
+	for (size_t i = 0; i < n - (is_deleted ? tail : 0); i++)
+		if (text[i] == '<' || text[i] == '>')
+			buf_printf(b, "\\%o", text[i]);
+		else
+			put_char(b, (u8)text[i], text[i + 1] >= '0' && text[i + 1] <= '7');
+	buf_puts(b, is_deleted ? ">(deleted)" : ">");
+}
+
+void put_file(struct buf *b, const struct names *names, s32 fd, bool is_arg)
+{
+	const char *text = names && names->file && (fd >= 0 || fd == AT_CWD) ?
+				   names->file(names->file_ctx, fd, is_arg) :
+				   NULL;
+
+	if (text)
+		put_file_text(b, text);
+}
+
+static bool is_arg(const struct shown *s, const u8 *p)
+{
+	return p >= s->value + CALL_AT_ARGS && p < s->value + CALL_AT_ARGS + 8 * s->n_args;
+}
+
+static void put_fd(const struct shown *s, const u8 *p, s32 fd)
+{
+	buf_s64(s->b, fd);
+	if (fd >= 0 && !s->plain_fds)
+		put_file(s->b, s->names, fd, is_arg(s, p));
+}
+
+static void put_at(const struct shown *s, const u8 *p, s32 fd)
+{
+	if (fd == AT_CWD)
+		buf_puts(s->b, "AT_FDCWD");
+	else
+		buf_s64(s->b, fd);
+	put_file(s->b, s->names, fd, is_arg(s, p));
 }
 
 /* As text: n bytes of which the first are known. */
@@ -638,7 +679,7 @@ static void show_message(struct shown *s, const struct call_view *v, struct byte
 	at.n -= MIN(at.n, 16u);
 	if (level == SOL_SOCKET && type == 1)
 		show_array(s,
-			   &(struct call_view){ .of = &(struct call_view){ .kind = VIEW_NUMBER,
+			   &(struct call_view){ .of = &(struct call_view){ .kind = VIEW_FD,
 									   .base = 10,
 									   .is_signed = true,
 									   .size = 4 } },
@@ -771,7 +812,8 @@ static void show_fd_set(struct shown *s, const struct call_view *v, struct bytes
 	buf_putc(s->b, '[');
 	for (u32 fd = 0; fd < MIN(n, (u64)at.n * 8); fd++)
 		if (at.p[fd / 8] >> fd % 8 & 1) {
-			buf_printf(s->b, "%s%u", between, fd);
+			buf_puts(s->b, between);
+			put_fd(s, at.p, (s32)fd);
 			between = " ";
 		}
 	buf_putc(s->b, ']');
@@ -805,6 +847,7 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	s->depth++;
 	switch ((enum view_kind)v->kind) {
 	case VIEW_NUMBER: put_number(s->b, v, number_of(v, at.p)); break;
+	case VIEW_FD: put_fd(s, at.p, (s32)word); break;
 	case VIEW_ADDRESS: put_address(s->b, word); break;
 	case VIEW_FLAGS: put_flag_words(s->b, v->set, word, v->base == 8); break;
 	case VIEW_NAMES: put_name_word(s->b, v->set, number_of(v, at.p), v->base == 10); break;
@@ -812,7 +855,7 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_VERSION: put_version(s->b, (u32)word); break;
 	case VIEW_PRIORITY: put_priority(s->b, (u32)word); break;
 	case VIEW_LEFT: s->left = len_of(s, v->len, at); break;
-	case VIEW_AT: put_fd(s->b, (s32)word); break;
+	case VIEW_AT: put_at(s, at.p, (s32)word); break;
 	case VIEW_MODE: put_mode(s->b, word); break;
 	case VIEW_FILE_MODE: put_file_mode(s->b, word); break;
 	case VIEW_DEVICE: put_device(s->b, word); break;
@@ -871,6 +914,7 @@ static const struct call_format *open_value(struct shown *s, struct buf *b,
 					      NULL;
 
 	*s = (struct shown){ .b = b,
+			     .names = names,
 			     .most = names ? names->argstr_bytes : MOST_SHOWN,
 			     .hex = names ? names->argstr_hex : 0,
 			     .most_name = names ? MIN(names->max_strlen, (u32)CALL_FILE_NAME) : 0,
@@ -963,13 +1007,16 @@ void call_result_text(struct buf *b, const struct names *names, const void *valu
 	words.n = words.n_base = 8 + 8 * s.n_args;
 	if (v && v->kind == VIEW_CHOICE)
 		v = chosen(&s, v->choice, words.p, words.n);
-	if (!v || v->kind != VIEW_MEMBERS) {
+	if (!v || v->kind != VIEW_MEMBERS || v->st->v[0].view.kind == VIEW_FD) {
 		buf_s64(b, result);
+		if (v && v->kind == VIEW_MEMBERS)
+			put_file(b, names, (s32)result, false);
 		return;
 	}
 	if (is_hex(&v->st->v[0].view))
 		buf_printf(b, "%#llx", (unsigned long long)result);
 	else
 		buf_s64(b, result);
+	s.plain_fds = true;
 	show_remark(&s, v->st, words);
 }

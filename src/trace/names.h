@@ -43,6 +43,12 @@ struct names {
 	u64 (*wall_ns)(void *ctx, const struct timestamp_value *ts);
 	/* "<hex build id>" and the offset in the file, for ustack(build_id); may be NULL. */
 	bool (*build_id)(void *ctx, u32 pid, u64 addr, const char **id, u64 *offset);
+	/*
+	 * What a descriptor in argstr is: "/etc/passwd"; is_arg: an argument, else in memory or a
+	 * result. NULL: descriptors are shown as numbers.
+	 */
+	const char *(*file)(void *file_ctx, s32 fd, bool is_arg);
+	void *file_ctx;
 	const struct program *prog;   /* sites, strings */
 	u32 max_strlen;               /* strings that fill their capacity get the trailer */
 	u32 argstr_bytes, argstr_hex; /* configuration */

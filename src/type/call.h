@@ -38,6 +38,7 @@ enum view_kind {
 	VIEW_HIDDEN,
 	VIEW_LITERAL,   /* the name of set */
 	VIEW_NUMBER,    /* is_signed, base */
+	VIEW_FD,        /* a descriptor: 3, or 3</etc/passwd> */
 	VIEW_ADDRESS,   /* NULL or 0x7f12 */
 	VIEW_FLAGS,     /* names of bits, from set */
 	VIEW_NAMES,     /* a name, from set */

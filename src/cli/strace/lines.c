@@ -22,6 +22,7 @@ enum { AT_PROBE = 4, AT_CLOCK, AT_RESULT, AT_STACK /* -k */ };
 /* Of those of signals and ends. */
 enum { AT_SIGNAL = 4, AT_END_CODE = 11, AT_LEFT };
 enum { AT_IS_32_BIT = 4 };
+enum { AT_FD = 4, AT_PATH };
 #define SHOWN_AFTER_NS 50000000ull  /* a call that takes longer is shown as begun */
 #define LOOK_AFTER_NS 1000000000ull /* threads that are gone without a word */
 
@@ -70,6 +71,13 @@ static struct strace_thread *thread(struct strace *st, u32 tid, u32 pid)
 	return th;
 }
 
+static void forget_files(struct strace_thread *th)
+{
+	strace_forget_files(&th->call_files);
+	strace_forget_files(&th->next_files);
+	strace_forget_files(&th->files);
+}
+
 /* The entry remains: the number may be given to another thread. */
 static void thread_ends(struct strace *st, struct strace_thread *th)
 {
@@ -78,6 +86,7 @@ static void thread_ends(struct strace *st, struct strace_thread *th)
 	th->call = NULL;
 	th->lives = th->is_open = th->is_ending = th->is_missing = false;
 	th->last_signal = 0;
+	forget_files(th);
 	st->n_live--;
 }
 
@@ -213,12 +222,13 @@ static void put_prefix(struct strace *st, const struct strace_thread *th, u64 ns
 }
 
 /* The arguments as text, in b. */
-static const char *format_args(const struct strace *st, struct buf *b, const struct type *t,
-			       const char *p)
+static const char *format_args(struct strace *st, struct buf *b, struct strace_thread *th,
+			       const struct type *t, const char *p)
 {
 	buf_clear(b);
+	st->shown = th;
 	if (t)
-		value_text(b, st->s->names, t, p);
+		value_text(b, &st->names, t, p);
 	return b->s ? b->s : "";
 }
 
@@ -233,7 +243,7 @@ static size_t put_args_at_entry(struct strace *st, const struct strace_call *cal
 /* NAME(what is known at the entry; the line stays open */
 static void begin_call(struct strace *st, struct strace_thread *th)
 {
-	const char *args = format_args(st, &st->entry_args, th->args_type, th->args.s);
+	const char *args = format_args(st, &st->entry_args, th, th->args_type, th->args.s);
 
 	put_prefix(st, th, th->begun_ns);
 	if (st->o.numbers)
@@ -367,6 +377,7 @@ static void on_enter(struct strace *st, const struct record *r)
 	if (!call)
 		return;
 	drop_call(st, th);
+	strace_take_files(th);
 	th->is_new = th->was_in_call = false;
 	th->call = call;
 	th->begun_ns = r->ns;
@@ -478,7 +489,7 @@ static void put_stack(struct strace *st, struct strace_thread *th, const struct 
 static void put_return(struct strace *st, struct strace_thread *th, const struct record *r)
 {
 	const struct field *f = args_of(r);
-	const char *args = format_args(st, &st->args, f->type, r->p + f->offset);
+	const char *args = format_args(st, &st->args, th, f->type, r->p + f->offset);
 	size_t n = strace_entry_length(th->call, args);
 	s64 ret = number(r, AT_RESULT);
 	u32 width;
@@ -490,7 +501,7 @@ static void put_return(struct strace *st, struct strace_thread *th, const struct
 	width = put_call(st, th, args, r->ns);
 	buf_puts(&st->line, args + n);
 	put_equals(st, width);
-	strace_put_result(&st->line, th->call, st->s->names, r->p + f->offset, f->type->size, ret);
+	strace_put_result(&st->line, th->call, &st->names, r->p + f->offset, f->type->size, ret);
 	put_spent(st, r->ns - th->begun_ns);
 	buf_putc(&st->line, '\n');
 	put_line(st, th);
@@ -531,6 +542,17 @@ static u64 spent_clock(const struct strace_thread *th, const struct record *r)
 	return now > th->begun_clock ? now - th->begun_clock : 0;
 }
 
+/* The first argument. */
+static s32 call_arg(const struct record *r)
+{
+	const struct field *args = args_of(r);
+	s32 arg = -1;
+
+	if (args->type->kind == TY_CALL && args->type->size >= CALL_AT_ARGS + sizeof(u64))
+		memcpy(&arg, r->p + args->offset + CALL_AT_ARGS, sizeof(arg));
+	return arg;
+}
+
 static void on_return(struct strace *st, const struct record *r)
 {
 	struct strace_thread *th = thread(st, r->tid, r->pid);
@@ -559,6 +581,9 @@ static void on_return(struct strace *st, const struct record *r)
 		strace_count_call(st, call->nr, spent_clock(th, r), is_error);
 	if (st->o.lines && has_status(st, is_error))
 		put_return(st, th, r);
+	if (streq(call->name, "close") && !ret)
+		strace_close_file(st, th, call_arg(r));
+	strace_forget_files(&th->next_files);
 	th->call = NULL;
 	th->is_shown = false;
 	flush_held(st, th, r->ns);
@@ -585,7 +610,7 @@ static void end_call(struct strace *st, struct strace_thread *th, u64 ns, const 
 
 	if (!th->call)
 		return;
-	args = format_args(st, &st->args, th->args_type, th->args.s);
+	args = format_args(st, &st->args, th, th->args_type, th->args.s);
 	if (st->o.json) {
 		strace_json_begin(&st->line, th, "syscall", wall_ns(st, th->begun_ns));
 		strace_json_call(&st->line, th->call->name, args);
@@ -789,6 +814,7 @@ static void on_exec(struct strace *st, const struct record *r)
 	struct strace_thread *th = thread(st, r->pid, r->pid);
 
 	st->awaits_exec = false;
+	strace_forget_files(&th->files);
 	if (!number(r, AT_IS_32_BIT))
 		return;
 	if (th->call)
@@ -801,12 +827,23 @@ static void on_exec(struct strace *st, const struct record *r)
 	put_line(st, th);
 }
 
+static void on_file(struct strace *st, const struct record *r)
+{
+	const struct field *f = &r->t->fields[AT_PATH];
+	const char *text = r->p + f->offset;
+
+	if (f->type->kind == TY_STRING)
+		strace_set_file(st, thread(st, r->tid, r->pid), (s32)number(r, AT_FD), text,
+				strnlen(text, f->type->size));
+}
+
 /* ---- the output */
 
 static void (*const handlers[N_STRACE_RECORDS])(struct strace *st, const struct record *r) = {
 	[RECORD_ENTER] = on_enter,     [RECORD_RETURN] = on_return, [RECORD_BORN] = on_born,
 	[RECORD_FORKED] = on_forked,   [RECORD_END] = on_end,       [RECORD_SIGNAL] = on_signal,
 	[RECORD_IGNORED] = on_ignored, [RECORD_TICK] = on_tick,     [RECORD_EXEC] = on_exec,
+	[RECORD_FILE] = on_file,
 };
 
 /* Until CMD is executed, its process is ours. */
@@ -864,6 +901,9 @@ static void attached(struct sink *s, u32 n_probes)
 
 	put_notify(s);
 	s->awaits_more = true;
+	st->names = *s->names;
+	st->names.file = st->o.files ? strace_file : NULL;
+	st->names.file_ctx = st;
 	st->looked_ns = clock_mono_ns();
 	while (st->o.lines && !shows_whole(st) && (th = next_thread(st, &i)))
 		look_in_call(st, th);
@@ -941,6 +981,7 @@ void strace_release(struct strace *st)
 		buf_release(&th->args);
 		buf_release(&th->held);
 		buf_release(&th->out);
+		forget_files(th);
 		free(th);
 	}
 	hash_release(&st->threads);

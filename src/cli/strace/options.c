@@ -304,6 +304,16 @@ static int follow(struct strace *st, const char *value)
 	return 0;
 }
 
+static int show_files(struct strace *st, const char *value)
+{
+	if (st->o.files)
+		say_note(
+			st->c,
+			"-yy: descriptors are shown as with -y: paths, and inode numbers of sockets");
+	st->o.files = true;
+	return 0;
+}
+
 enum { STRINGS_MOST = 4096 }; /* what a program copies of a buffer */
 
 static int read_column(struct strace *st, const char *value)
@@ -374,6 +384,7 @@ static const struct {
 	{ .key = 'n', FLAG(numbers) },
 	{ .key = 'r', FLAG(relative) },
 	{ .key = 'w', FLAG(wall) },
+	{ .key = 'y', .read = show_files },
 };
 
 static int read_option(struct strace *st, char key, const char *value)

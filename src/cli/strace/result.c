@@ -43,6 +43,12 @@ static const struct {
 	{ "clone3", 1 },
 };
 
+static const char returning_fds[] =
+	"open openat openat2 creat open_by_handle_at dup dup2 dup3 socket accept accept4 epoll_create epoll_create1 eventfd "
+	"eventfd2 timerfd_create signalfd signalfd4 inotify_init inotify_init1 fanotify_init memfd_create memfd_secret "
+	"pidfd_open pidfd_getfd userfaultfd io_uring_setup perf_event_open fsopen fsmount fspick open_tree mq_open "
+	"landlock_create_ruleset";
+
 static bool lists(const char *words, const char *word)
 {
 	size_t len = strlen(word);
@@ -57,6 +63,11 @@ static bool lists(const char *words, const char *word)
 	return false;
 }
 
+bool strace_returns_fd(const char *name)
+{
+	return lists(returning_fds, name);
+}
+
 void strace_describe(struct strace_call *c)
 {
 	int nr = syscall_number(c->name);
@@ -66,6 +77,7 @@ void strace_describe(struct strace_call *c)
 	for (u32 i = 0; i < ARRAY_SIZE(at_entry); i++)
 		if (lists(at_entry[i].calls, c->name))
 			c->n_at_entry = at_entry[i].n;
+	c->returns_fd = strace_returns_fd(c->name);
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
 		if (lists(rows[i].calls, c->name)) {
 			c->result = rows[i].result;
@@ -116,6 +128,8 @@ void strace_put_result(struct buf *b, const struct strace_call *call, const stru
 		buf_printf(b, "%#03llo", (unsigned long long)ret);
 	else
 		call_result_text(b, names, value, size, ret);
+	if (call->returns_fd && ret >= 0)
+		put_file(b, names, (s32)ret, false);
 }
 
 /* ---- arguments as text */

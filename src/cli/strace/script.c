@@ -2,6 +2,7 @@
 /* The script of a run. In: the options. Out: text of the language, a print() for each record. */
 #include "cli/job.h"
 #include "cli/strace/strace.h"
+#include "sym/callviews.h"
 
 /* The words of a siginfo: kernel_siginfo begins with three numbers, its union is at byte 16. */
 static const char signals[] =
@@ -70,6 +71,112 @@ static void put_probes(struct buf *b, const struct strace_options *o, const char
 			buf_printf(b, "%ssyscall:=%s%s", n++ ? ", " : "", syscall_name(nr), suffix);
 }
 
+/* ---- -y: a record with what a descriptor is, before that of the call */
+
+static const char file_of[] =
+	"	if ((uint32)$fd < curtask.files.fdt.max_fds) {\n"
+	"		$f = curtask.files.fdt.fd[$fd];\n"
+	"		if ((uint64)$f != 0) { print((%d, tid, pid, nsecs, $fd, path($f.f_path))); }\n"
+	"	}\n";
+
+static bool takes_fd(const struct strace_options *o, u32 nr, u32 arg, const char *name)
+{
+	const struct call_format *f = strace_has_call(o, nr) && syscall_event_name(nr) ?
+					      call_format(syscall_event_name(nr)) :
+					      NULL;
+
+	return f && arg < f->n &&
+	       (f->arg[arg].view.kind == VIEW_FD || f->arg[arg].view.kind == VIEW_AT) &&
+	       (!name || streq(f->arg[arg].name, name));
+}
+
+static bool is_shown(const struct strace_options *o, const char *name)
+{
+	return syscall_number(name) >= 0 && strace_has_call(o, (u32)syscall_number(name));
+}
+
+static void put_file(struct buf *b, const char *fd)
+{
+	buf_printf(b, "	$fd = (int32)%s;\n", fd);
+	buf_printf(b, file_of, RECORD_FILE);
+}
+
+/* All calls whose argument has the name that the argument of this one has; once for each name. */
+static void put_files_of(struct buf *b, const struct strace_options *o, u32 nr, u32 arg)
+{
+	const char *name = call_format(syscall_event_name(nr))->arg[arg].name;
+	const char *between = "";
+	char fd[64];
+
+	for (u32 i = 0; i < syscall_count(); i++)
+		for (u32 k = 0; k < CALL_MAX_ARGS; k++)
+			if (takes_fd(o, i, k, name)) {
+				if (i < nr || (i == nr && k < arg))
+					return;
+				buf_printf(b, "%ssyscall:=%s", between, syscall_name(i));
+				between = ", ";
+			}
+	buf_puts(b, " {\n");
+	snprintf(fd, sizeof(fd), "args.%s", name);
+	put_file(b, fd);
+	buf_printf(
+		b,
+		"	if ($fd == %d) { print((%d, tid, pid, nsecs, $fd, path(curtask.fs.pwd))); }\n}\n",
+		STRACE_CWD, RECORD_FILE);
+}
+
+/* Two that the call has stored. */
+static void put_pair(struct buf *b, const struct strace_options *o, const char *call,
+		     const char *arg)
+{
+	char fd[64];
+
+	if (!is_shown(o, call))
+		return;
+	buf_printf(b, "syscall:=%s:return /retval == 0/ {\n", call);
+	for (u32 i = 0; i < 2; i++) {
+		snprintf(fd, sizeof(fd), "*uptr((int32 *)((uint64)args.%s + %u))", arg, 4 * i);
+		put_file(b, fd);
+	}
+	buf_puts(b, "}\n");
+}
+
+static void put_returned_files(struct buf *b, const struct strace_options *o)
+{
+	const char *between = "";
+
+	put_pair(b, o, "pipe", "fildes");
+	put_pair(b, o, "pipe2", "fildes");
+	put_pair(b, o, "socketpair", "usockvec");
+	if (is_shown(o, "fcntl")) { /* F_DUPFD, F_DUPFD_CLOEXEC */
+		buf_puts(
+			b,
+			"syscall:=fcntl:return /(args.cmd == 0 || args.cmd == 1030) && retval >= 0/ {\n");
+		put_file(b, "retval");
+		buf_puts(b, "}\n");
+	}
+	for (u32 nr = 0; nr < syscall_count(); nr++)
+		if (strace_has_call(o, nr) && syscall_name(nr) &&
+		    strace_returns_fd(syscall_name(nr))) {
+			buf_printf(b, "%ssyscall:=%s:return", between, syscall_name(nr));
+			between = ", ";
+		}
+	if (!*between)
+		return;
+	buf_puts(b, " /retval >= 0/ {\n");
+	put_file(b, "retval");
+	buf_puts(b, "}\n");
+}
+
+static void put_files(struct buf *b, const struct strace_options *o)
+{
+	for (u32 nr = 0; nr < syscall_count(); nr++)
+		for (u32 arg = 0; arg < CALL_MAX_ARGS; arg++)
+			if (takes_fd(o, nr, arg, NULL))
+				put_files_of(b, o, nr, arg);
+	put_returned_files(b, o);
+}
+
 static void put_calls(struct buf *b, const struct strace *st)
 {
 	const char *more = !st->o.summary ? "0" : st->o.wall ? "nsecs" : cpu_clock;
@@ -97,6 +204,8 @@ const char *strace_script(const struct strace *st)
 			(unsigned long long)job_ring_pages(), st->o.strings, st->o.hex);
 	buf_printf(&b, life, RECORD_END, RECORD_EXEC, RECORD_BORN,
 		   RECORD_FORKED); /* births come before their calls */
+	if (st->o.lines && st->o.files)
+		put_files(&b, &st->o);
 	put_calls(&b, st);
 	if (st->o.lines) {
 		buf_printf(&b, signals, RECORD_SIGNAL);

@@ -4,6 +4,7 @@
  *
  *	options.c	options -> struct strace_options; sets of calls, signals and states
  *	script.c	struct strace_options -> a script, which prints a record for each event
+ *	files.c		-y: what descriptors are
  *	inflight.c	the calls that threads are in when tracing begins
  *	lines.c		records -> lines: entry and return paired, lines of several threads
  *	result.c	what a call returned, as text
@@ -21,6 +22,7 @@
 #include "base/hash.h"
 #include "cli/cli.h"
 #include "sym/syscalls.h"
+#include "trace/names.h"
 
 /* The first member of each record that the script prints. */
 enum strace_record {
@@ -33,6 +35,7 @@ enum strace_record {
 	RECORD_TICK,      /* 0, 0, ns */
 	RECORD_FORKED,    /* tid, pid, ns: the thread has begun another one */
 	RECORD_EXEC,      /* tid, pid, ns, whether the program is a 32-bit one */
+	RECORD_FILE,      /* tid, pid, ns, descriptor, path */
 	N_STRACE_RECORDS
 };
 
@@ -57,6 +60,7 @@ struct strace_options {
 	bool relative;           /* -r: time since the last line */
 	bool spent;              /* -T */
 	bool numbers, stacks;    /* -n, -k */
+	bool files;              /* -y */
 	u32 strings, hex;        /* -s: bytes of strings; -x: how often */
 	u32 column;              /* -a: where " = " begins */
 	u32 quiet, forks;        /* -q, -f: how often */
@@ -79,6 +83,13 @@ struct strace_call {
 	u32 n_at_entry; /* arguments that are known at the entry; the others are set by the call */
 	enum strace_result result;
 	bool never_fails;
+	bool returns_fd;
+};
+
+/* Descriptors and what they are. */
+struct strace_files {
+	struct strace_file *v;
+	u32 n;
 };
 
 struct strace_thread {
@@ -99,6 +110,8 @@ struct strace_thread {
 	u32 width;      /* of its open line */
 	struct buf out; /* -ff: what its file gets */
 	int fd;         /* -ff: that file, or -1 */
+	/* -y: of its call; since its last event; of the process whose first thread this is */
+	struct strace_files call_files, next_files, files;
 };
 
 struct strace_count {
@@ -118,6 +131,8 @@ struct strace {
 	bool no_more_in_call;          /* calls from before have been shown */
 	u64 looked_ns;                 /* when threads were last looked for in /proc */
 	u64 last_ns;                   /* -r: of the last line */
+	struct names names;            /* those of s, and -y */
+	struct strace_thread *shown;   /* whose arguments become text */
 	struct buf line;               /* being put together */
 	struct buf entry_args, args;   /* arguments as text: of a call that is begun; others */
 	struct strace_call **sites;    /* by number of the site; NULL: not known yet */
@@ -132,6 +147,15 @@ bool strace_has_call(const struct strace_options *o, u32 nr);
 const char *strace_script(const struct strace *st);
 /* ---- inflight.c: the number of the call that a thread is in and a value of argstr; false: in none. */
 bool strace_in_call(u32 pid, u32 tid, const struct program *prog, u32 *nr, struct buf *value);
+/* ---- files.c */
+enum { STRACE_CWD = -100 }; /* AT_FDCWD */
+void strace_set_file(struct strace *st, struct strace_thread *th, s32 fd, const char *text,
+		     size_t len);
+void strace_close_file(struct strace *st, const struct strace_thread *th, s32 fd);
+void strace_take_files(struct strace_thread *th);
+void strace_forget_files(struct strace_files *files);
+/* Of the thread that is shown; NULL: not known. ctx: struct strace. */
+const char *strace_file(void *ctx, s32 fd, bool is_arg);
 /* ---- lines.c */
 extern const struct output output_strace;
 /* The threads of a process that runs already. */
@@ -140,6 +164,7 @@ void strace_release(struct strace *st);
 /* ---- result.c */
 /* The members of a call with this name. */
 void strace_describe(struct strace_call *c);
+bool strace_returns_fd(const char *name);
 /* "0", "-1 ENOENT (No such file or directory)", "0x7f..."; value: of argstr at the return. */
 void strace_put_result(struct buf *b, const struct strace_call *call, const struct names *names,
 		       const void *value, u32 size, s64 ret);

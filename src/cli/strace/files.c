@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * -y: what descriptors are. In: a record with the path of the kernel's own file before each call that
+ * takes a descriptor, and before each return of one. Out: that path, when the arguments become text.
+ * Descriptors that are in memory only (poll, pipe) and were not seen yet are looked up in /proc.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+#include "cli/strace/strace.h"
+
+enum { FILES_MORE = 16 /* entries that are allocated at once */ };
+
+struct strace_file {
+	s32 fd;
+	char *text;
+};
+
+static struct strace_thread *process(const struct strace *st, u32 pid)
+{
+	return hash_get(&st->threads, &pid, sizeof(pid));
+}
+
+static struct strace_file *find(const struct strace_files *files, s32 fd)
+{
+	for (u32 i = 0; i < files->n; i++)
+		if (files->v[i].fd == fd)
+			return &files->v[i];
+	return NULL;
+}
+
+static const char *set(struct strace_files *files, s32 fd, const char *text, size_t len)
+{
+	struct strace_file *file = find(files, fd);
+
+	if (!file) {
+		if (files->n % FILES_MORE == 0)
+			files->v = xrealloc(files->v, (files->n + FILES_MORE) * sizeof(*file));
+		file = &files->v[files->n++];
+		*file = (struct strace_file){ .fd = fd };
+	}
+	file->text = xrealloc(file->text, len + 1);
+	memcpy(file->text, text, len);
+	file->text[len] = '\0';
+	return file->text;
+}
+
+void strace_forget_files(struct strace_files *files)
+{
+	for (u32 i = 0; i < files->n; i++)
+		free(files->v[i].text);
+	free(files->v);
+	*files = (struct strace_files){};
+}
+
+void strace_set_file(struct strace *st, struct strace_thread *th, s32 fd, const char *text,
+		     size_t len)
+{
+	struct strace_thread *of = process(st, th->pid);
+
+	set(&th->next_files, fd, text, len);
+	if (of)
+		set(&of->files, fd, text, len);
+}
+
+void strace_close_file(struct strace *st, const struct strace_thread *th, s32 fd)
+{
+	struct strace_thread *of = process(st, th->pid);
+	struct strace_file *file = of ? find(&of->files, fd) : NULL;
+
+	if (!file)
+		return;
+	free(file->text);
+	*file = of->files.v[--of->files.n];
+}
+
+/* What was sent since the last event of the thread belongs to this one. */
+void strace_take_files(struct strace_thread *th)
+{
+	strace_forget_files(&th->call_files);
+	th->call_files = th->next_files;
+	th->next_files = (struct strace_files){};
+}
+
+/* "/proc/7/fd/3" leads to what path() shows. */
+static const char *look_up(const struct strace *st, s32 fd)
+{
+	struct strace_thread *of = process(st, st->shown->pid);
+	char link[64], text[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%u/fd/%d", st->shown->pid, fd);
+	n = of ? readlink(link, text, sizeof(text)) : 0;
+	return n > 0 ? set(&of->files, fd, text, (size_t)n) : NULL;
+}
+
+const char *strace_file(void *ctx, s32 fd, bool is_arg)
+{
+	struct strace *st = ctx;
+	struct strace_thread *of = process(st, st->shown->pid);
+	const struct strace_file *file = is_arg ? find(&st->shown->call_files, fd) :
+					 of     ? find(&of->files, fd) :
+						  NULL;
+
+	if (file)
+		return file->text;
+	return is_arg && !st->shown->was_in_call ? NULL : look_up(st, fd);
+}
