@@ -42,6 +42,22 @@ static bool check_dwarf(struct check *c, struct node *call)
 	return true;
 }
 
+#if defined(__x86_64__)
+enum { UNWINDS_HERE = true };
+#else
+enum { UNWINDS_HERE = false };
+#endif
+
+/* Who asks for unwinding is told if this kernel or processor has none. */
+static void tell_of_frame_pointers(struct check *c, const struct node *call)
+{
+	if (!c->final || c->env->told_of_stacks || !(call->builtin->aux & AUX_DWARF) ||
+	    (UNWINDS_HERE && feature_has(c->env->features, FEAT_BIG_ARRAYS)))
+		return;
+	c->env->told_of_stacks = true;
+	check_report(c, call->span, D_STACKS_BY_FP);
+}
+
 static const struct type *check_stack(struct check *c, struct node *call)
 {
 	enum stack_mode mode = c->env->config.stack_mode;
@@ -65,6 +81,7 @@ static const struct type *check_stack(struct check *c, struct node *call)
 		if (!known)
 			return diag_type(c, a->span, D_STACK_MODE, call->name);
 	}
+	tell_of_frame_pointers(c, call);
 	if (limit < 1 || limit > STACK_MAX_FRAMES)
 		return diag_type(c, call->span, D_STACK_LIMIT, call->name, (long long)limit,
 				 STACK_MAX_FRAMES);

@@ -3,7 +3,7 @@
  * sonde profile: the options become a script whose map is keyed by stacks; an output of
  * output/stacks.h shows it.
  *
- *	profile:hz:99 { @samples[(leader_comm, pid), ustack, kstack] = count(); }
+ *	profile:hz:99 { @samples[(leader_comm, pid), dw_ustack, kstack] = count(); }
  *
  * The names of the maps are the units of their numbers.
  */
@@ -48,7 +48,7 @@ static struct key key_of(const struct profile_options *p, const char *state)
 	if (state)
 		k.fields[k.n++] = state;
 	if (!p->kernel)
-		k.fields[k.n++] = "ustack";
+		k.fields[k.n++] = "dw_ustack";
 	if (!p->user)
 		k.fields[k.n++] = "kstack";
 	return k;
@@ -181,7 +181,7 @@ static void put_waits(struct buf *b, const struct cli *c, const struct plan *pla
 		b,
 		");\n	}\n}\n"
 		"rawtracepoint:sched_waking /followed(args.p.pid) && has_key(@blocked, (uint32)args.p.pid)/ {\n"
-		"	@waker[(uint32)args.p.pid] = ((leader_comm, pid), ustack, kstack);\n"
+		"	@waker[(uint32)args.p.pid] = ((leader_comm, pid), dw_ustack, kstack);\n"
 		"}\n"
 		"end {\n"
 		"	for ($kv : @blocked) {\n"
@@ -209,6 +209,7 @@ static void put_script(struct buf *b, const struct cli *c, const struct plan *pl
 
 	buf_puts(b, "config = {\n"
 		    "	max_map_keys = 32768;\n"
+		    "	unstable_dw_ustack = enable;\n"
 		    "	print_maps_on_exit = false\n"
 		    "}\n");
 	if (p->event)

@@ -173,6 +173,7 @@ struct env {
 	/* BPFTRACE_DUMMY_TS_MAP: a map of the script whose value is the time, for tests; NULL */
 	const char *clock_map;
 	bool counts_frames;   /* the script asks how many frames a stack has */
+	bool told_of_stacks;  /* that user stacks are walked by frame pointers */
 	bool compares_stacks; /* ... or whether two are equal */
 	/* ... and something was missing: the types of the script are not all known */
 	bool unchecked;
