@@ -1,28 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sonde script: a recording as text, an event a line. */
 #include "cli/script_filter.h"
-#include "trace/event_line.h"
-
-/* As perf script does: to the longest name of the file. */
-static u32 name_width(const struct store_tables *t)
-{
-	u32 width = 0;
-
-	for (u32 i = 0; i < t->formats.n; i++)
-		width = MAX(width, (u32)strlen(t->formats.v[i]->name));
-	return width;
-}
-
-void recorded_put_line(struct recorded *r, struct sink *s, const struct trace_event *e)
-{
-	if (!r->name_width)
-		r->name_width = name_width(r->tables);
-	if (r->c->as_ftrace)
-		event_line_ftrace(&s->out, &r->arena, &r->names, e);
-	else
-		event_line_perf(&s->out, &r->arena, &r->names, e, r->name_width);
-	buf_putc(&s->out, '\n');
-}
 
 static void print_events(struct recorded *r, struct sink *s)
 {

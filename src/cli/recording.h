@@ -41,4 +41,7 @@ void recorded_close_quietly(struct recorded *r);
  * exit status. */
 int recorded_print(struct cli *c, void (*print)(struct recorded *r, struct sink *s));
 
+/* The event as a line, as perf script or with --ftrace as the kernel's trace file has it. */
+void recorded_put_line(struct recorded *r, struct sink *s, const struct trace_event *e);
+
 #endif

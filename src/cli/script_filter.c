@@ -11,7 +11,7 @@
 #include "output/notice.h"
 #include "output/output.h"
 #include "sym/tracefs.h"
-#include "trace/event_line.h"
+#include "type/event_format.h"
 
 /* ---- lines: as without a filter */
 

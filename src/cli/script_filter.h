@@ -7,7 +7,5 @@
 
 /* The command. The exit status. */
 int script_filtered(struct cli *c);
-/* cmd_script.c: the event as a line, by --ftrace or not. */
-void recorded_put_line(struct recorded *r, struct sink *s, const struct trace_event *e);
 
 #endif

@@ -74,16 +74,12 @@ int events_categories(const struct provider_env *env, const char ***names, u32 *
 	return 0;
 }
 
-/* Calls that the recording has by their raw events. */
-static u32 add_calls(const struct provider_env *env, const char **to, u32 n)
+/* The events of one side of each call, if the recording has the raw event. */
+static u32 add_calls(const struct provider_env *env, const char *side, const char **to, u32 n)
 {
-	const char **calls;
-	u32 n_calls;
-
-	syscalls_events(env->arena, &calls, &n_calls);
-	for (u32 i = 0; i < n_calls; i++)
-		if (events_have_raw_calls(env, calls[i]))
-			to[n++] = calls[i];
+	for (u32 nr = 0; nr < syscall_count() && events_have_raw_calls(env, side); nr++)
+		if (syscall_event_name(nr))
+			to[n++] = arena_printf(env->arena, "%s_%s", side, syscall_event_name(nr));
 	return n;
 }
 
@@ -99,8 +95,10 @@ int events_of(const struct provider_env *env, const char *category, const char *
 	for (u32 i = 0; i < r->n; i++)
 		if (streq(r->v[i]->category, category))
 			(*names)[(*n)++] = r->v[i]->name;
-	if (streq(category, "syscalls"))
-		*n = add_calls(env, *names, *n);
+	if (streq(category, "syscalls")) {
+		*n = add_calls(env, "sys_enter", *names, *n);
+		*n = add_calls(env, "sys_exit", *names, *n);
+	}
 	finish(*names, n);
 	return *n ? 0 : err_set(err, -ENOENT, "%s has no events of category %s", r->file, category);
 }
