@@ -78,8 +78,7 @@ static const struct type *check_find(struct check *c, struct node *call)
 	if (t->kind == TY_ERROR)
 		return t;
 	if (map->map->keyed_known && !map->map->is_keyed)
-		return diag_type(c, call_arg(call, 1)->span, D_NO_KEY_WANTED, call->name,
-				 "three");
+		return diag_type(c, call_arg(call, 1)->span, D_NO_KEY_WANTED, call->name, "three");
 	if (v->kind != N_VAR)
 		return diag_type(c, v->span, D_ARG_VAR, call->name);
 	t = check_value_type(map->map->value);
