@@ -374,7 +374,7 @@ const struct command command_info = {
 	.doc = "Each feature of the kernel is tried once after a boot and remembered; --refresh "
 	       "tries again. Without rights most are \"unknown\" (null in JSON), because trying them is not allowed. "
 	       "\"Without\" lists what replaces missing features; -v describes all features. "
-	       "--selftest runs known workloads and reports which probe types count right here; its status is 1 if one does not.",
+	       "--selftest runs known workloads and reports which probe types count correctly here; its status is 1 if one does not.",
 	.example = "sonde info -f json",
 	.takes = SET_FORMAT | SET_OUTPUT,
 	.run = run,

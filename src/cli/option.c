@@ -850,7 +850,7 @@ const struct option_row option_rows[] = {
 	  .help = "discard cached features of this kernel and detect them again", .take = take_flag,
 	  .at = offsetof(struct cli, refresh), .command = &command_info },
 	{ .name = "selftest", .group = GROUP_HIDDEN,
-	  .help = "trace a known workload with each probe type and report which count right",
+	  .help = "trace a known workload with each probe type and report which count correctly",
 	  .doc = "Takes a few seconds and traces only its own processes. The status is 1 if a type counts wrong, "
 		 "255 if all are refused.",
 	  .take = take_flag, .at = offsetof(struct cli, selftest), .command = &command_info },
