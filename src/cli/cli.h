@@ -95,6 +95,13 @@ struct trace_options {
 	bool stack;
 };
 
+/* sonde flow: of cmd_flow.c. */
+struct flow_options {
+	const char *depth, *binary;
+	u64 over_ns;
+	bool args, calls, report, graph;
+};
+
 /* For output that depends on whether a terminal reads it. */
 enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -137,6 +144,7 @@ struct cli {
 	u32 n_warnings_given; /* -k */
 	struct profile_options profile;
 	struct trace_options trace;
+	struct flow_options flow;
 	const char *completion; /* help --completion SHELL */
 	enum manual manual;
 	bool refresh, selftest; /* info --refresh, --selftest */

@@ -319,6 +319,24 @@ static int take_time(struct cli *c, const struct option_row *row, const char *va
 	return say_usage(c, "--%s=%s: a time of 10 ms at least, as 1s or 500ms", row->name, value);
 }
 
+/* "50us", "1ms", "2s". */
+static int take_short_time(struct cli *c, const struct option_row *row, const char *value)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	char *end;
+	double n = strtod(value, &end);
+
+	for (u32 i = 0; i < ARRAY_SIZE(units) && end != value; i++)
+		if (streq(end, units[i].unit) && n > 0 && n < 1e6) {
+			*(u64 *)member(c, row) = (u64)(n * units[i].ns);
+			return 0;
+		}
+	return say_usage(c, "--%s=%s: a time, as 1ms or 50us", row->name, value);
+}
+
 static int take_format(struct cli *c, const struct option_row *row, const char *value)
 {
 	c->sink.output = output_find(value);
@@ -798,6 +816,27 @@ const struct option_row option_rows[] = {
 	{ .name = "follow", .group = GROUP_HIDDEN,
 	  .help = "as without it: children are traced unless there is --no-follow", .take = take_note,
 	  .command = &command_trace },
+	{ .name = "args", .group = GROUP_HIDDEN,
+	  .help = "arguments and results, by debug information", .take = take_flag,
+	  .at = offsetof(struct cli, flow.args), .command = &command_flow },
+	{ .name = "depth", .arg = "LEVELS", .group = GROUP_HIDDEN,
+	  .help = "show only so many levels of calls", .take = take_text,
+	  .at = offsetof(struct cli, flow.depth), .command = &command_flow },
+	{ .name = "over", .arg = "TIME", .group = GROUP_HIDDEN,
+	  .help = "show only calls that took longer, and what they called that did: 1ms, 50us",
+	  .take = take_short_time, .at = offsetof(struct cli, flow.over_ns), .command = &command_flow },
+	{ .name = "syscalls", .group = GROUP_HIDDEN,
+	  .help = "the system calls among them, as sonde strace shows them", .take = take_flag,
+	  .at = offsetof(struct cli, flow.calls), .command = &command_flow },
+	{ .name = "report", .group = GROUP_HIDDEN,
+	  .help = "calls, time and time without what it called, of each function", .take = take_flag,
+	  .at = offsetof(struct cli, flow.report), .command = &command_flow },
+	{ .name = "graph", .group = GROUP_HIDDEN,
+	  .help = "calls and time of each path of calls", .take = take_flag,
+	  .at = offsetof(struct cli, flow.graph), .command = &command_flow },
+	{ .name = "binary", .arg = "FILE", .group = GROUP_HIDDEN,
+	  .help = "functions of this file, such as a library, instead of those of the program", .take = take_text,
+	  .at = offsetof(struct cli, flow.binary), .command = &command_flow },
 	{ .name = "overwrite", .arg = "SIZE|TIME", .group = GROUP_HIDDEN,
 	  .help = "flight recorder: keep only the last events: 16M of file, or 30s",
 	  .doc = "What is older is overwritten while sonde runs. The file can be read at any time, also after "

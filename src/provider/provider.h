@@ -53,6 +53,7 @@ struct script_reads {
 	u32 argn;    /* bit N: argN */
 	bool record; /* args.NAME, vars.NAME */
 	bool regs, ctx, stack;
+	bool sp;       /* reg("sp"): the one register that is known wherever a probe sits */
 	bool args;     /* any of them, or the result */
 	bool returns;  /* a clause is on returns for which the kernel replaces the return address */
 	bool followed; /* followed(): the set of --follow holds threads */

@@ -630,7 +630,7 @@ static bool result_loc(struct params *p, struct uargs_site *site, struct loc *ou
 		return true;
 	if (out->kind != LOC_EXPR) {
 		*why = not_set;
-	} else if ((at_ret && r.at != p->pc && p->env->script.regs) ||
+	} else if ((at_ret && r.at != p->pc && (p->env->script.regs || p->env->script.sp)) ||
 		   !result_in_memory(p, &r, out)) {
 		*why = no_address;
 	} else {

@@ -749,7 +749,7 @@ struct profile *upoint_profile(struct provider_env *env, struct profile *base,
 			       const struct upoint *at)
 {
 	struct profile *p;
-	bool regs = env->script.regs, stack = env->script.stack;
+	bool regs = env->script.regs || env->script.sp, stack = env->script.stack;
 
 	if (base->is_return || !at->offset ||
 	    !(regs || stack || (env->clause.args && moves_registers(env, at))))

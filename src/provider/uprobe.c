@@ -144,6 +144,14 @@ static struct profile *with_caller(struct match *m, struct profile *p, const str
 	return upoint_with_caller(m->env, p, at, m->elf && elf_machine(m->elf) == EM_386);
 }
 
+static void leave_out(struct match *m, const char *name, const char *why)
+{
+	if (m->n_refused++)
+		return;
+	m->refused = name;
+	m->why_refused = why;
+}
+
 /* At each ret, where a return address must not be touched. False: by the kernel's return probe. */
 static bool add_rets(struct match *m, const struct elf_symbol *s, const char *func,
 		     const char *shown)
@@ -153,9 +161,12 @@ static bool add_rets(struct match *m, const struct elf_symbol *s, const char *fu
 
 	if (!m->unwinds)
 		return false;
-	if (why &&
-	    m->unwinds == UNWINDS_EXCEPTIONS) /* safe as long as nothing is thrown through it */
-		return false;
+	if (m->env->request->keeps_return_addresses && rets.jumps && rets.at.n)
+		why = NULL; /* those returns that are its own */
+	if (why && m->unwinds == UNWINDS_EXCEPTIONS && !m->many)
+		return false; /* safe as long as nothing is thrown through it: as the user wants */
+	if (why && m->unwinds == UNWINDS_EXCEPTIONS)
+		leave_out(m, shown, why);
 	if (why && !m->many)
 		bad_offset(m, why);
 	for (u32 i = 0; !why && i < rets.at.n; i++) {
@@ -171,14 +182,6 @@ static bool add_rets(struct match *m, const struct elf_symbol *s, const char *fu
 	return true;
 }
 
-static void leave_out(struct match *m, const char *name, const char *why)
-{
-	if (m->n_refused++)
-		return;
-	m->refused = name;
-	m->why_refused = why;
-}
-
 /* A whole function: the site may be after its entry. What would break the program is an error
  * when it is named, and left out of what a pattern matches. */
 static void add(struct match *m, const struct elf_symbol *s, const char *func, const char *shown,
@@ -192,6 +195,8 @@ static void add(struct match *m, const struct elf_symbol *s, const char *func, c
 	if (!m->finder) {
 		m->finder = upoint_finder_new(m->env, m->elf);
 		m->unwinds = uret_unwinds(m->elf);
+		if (m->unwinds == UNWINDS_NOT && m->env->request->keeps_return_addresses)
+			m->unwinds = UNWINDS_EXCEPTIONS;
 	}
 	if (m->is_return && !why && add_rets(m, s, func, shown))
 		return;

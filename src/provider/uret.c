@@ -54,13 +54,12 @@ static const char tail[] = "it ends in a jump to another function, whose return 
  * end right after a call: clang without optimization puts it after those that do not return. A
  * tail call would have to give up the frame first.
  */
-static const char *leaves(struct scan *sc, u64 to, bool behind_call)
+static bool leaves(struct scan *sc, u64 to, bool behind_call)
 {
 	bool is_end = to == sc->s->value + sc->s->size;
 
-	return to - sc->s->value < sc->s->size || (is_end && behind_call) || is_cold_part(sc, to) ?
-		       NULL :
-		       tail;
+	return to - sc->s->value >= sc->s->size && !(is_end && behind_call) &&
+	       !is_cold_part(sc, to);
 }
 
 static void add(struct scan *sc, u64 at)
@@ -74,10 +73,9 @@ static void add(struct scan *sc, u64 at)
 static const char *find_x86(struct scan *sc, const u8 *code)
 {
 	const struct elf_symbol *s = sc->s;
-	const char *why = NULL;
 	bool behind_call = false;
 
-	for (u64 at = 0; at < s->size && !why;) {
+	for (u64 at = 0; at < s->size;) {
 		struct x86_insn in;
 		struct x86_effect fx;
 
@@ -85,17 +83,17 @@ static const char *find_x86(struct scan *sc, const u8 *code)
 			return "not all of its instructions are known";
 		x86_effect(&in, &fx);
 		if (fx.kind == X86_JUMP)
-			why = leaves(sc, s->value + at + (u64)fx.target, behind_call);
+			sc->out->jumps |= leaves(sc, s->value + at + (u64)fx.target, behind_call);
 		else if (fx.kind ==
 			 X86_JUMP_INDIRECT) /* a table of cases, if it is marked or indexed */
-			why = sc->is_go || in.segment == NOTRACK || in.index != X86_NO_REG ? NULL :
-											     tail;
+			sc->out->jumps |= !sc->is_go && in.segment != NOTRACK &&
+					  in.index == X86_NO_REG;
 		else if (in.map == 0 && !in.vector && (in.op == RET || in.op == RET_POP))
 			add(sc, at);
 		behind_call = fx.kind == X86_CALL || fx.kind == X86_CALL_INDIRECT;
 		at += in.len;
 	}
-	return why;
+	return NULL;
 }
 
 /* retaa, which gives up a signed address, cannot be probed. */
@@ -112,9 +110,9 @@ static const char *find_arm64(struct scan *sc, const u8 *code)
 		memcpy(&word, code + at, sizeof(word));
 		arm64_effect(word, &fx);
 		if (fx.kind == ARM64_JUMP)
-			why = leaves(sc, s->value + at + (u64)fx.target, behind_call);
+			sc->out->jumps |= leaves(sc, s->value + at + (u64)fx.target, behind_call);
 		else if (fx.kind == ARM64_JUMP_INDIRECT)
-			why = sc->is_go ? NULL : tail;
+			sc->out->jumps |= !sc->is_go;
 		else if (fx.kind == ARM64_RETURN && !(why = arm64_uprobe_refuses(word)))
 			add(sc, at);
 		behind_call = fx.kind == ARM64_CALL || fx.kind == ARM64_CALL_INDIRECT;
@@ -133,11 +131,14 @@ const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_
 	const u8 *code = upoint_code(e, s->value, &room);
 
 	out->at.n = 0;
+	out->jumps = false;
 	if (elf_machine(e) != EM_X86_64 && elf_machine(e) != EM_AARCH64)
 		return "its returns are found on x86-64 and arm64 only";
 	if (!code || !s->size || s->size > room)
 		return "its code is not in the file";
 	why = elf_machine(e) == EM_AARCH64 ? find_arm64(&sc, code) : find_x86(&sc, code);
+	if (!why && out->jumps)
+		why = tail;
 	return why || out->at.n ? why : "it never returns";
 }
 

@@ -18,9 +18,11 @@ enum unwinds uret_unwinds(struct elf *e);
 
 struct urets {
 	VEC(u64) at; /* offsets in the file of the ret instructions */
+	bool jumps;  /* the function may also end in a jump to another one */
 };
 
-/* All returns of a function of such a file. NULL when they are known, else why not. */
+/* All returns of a function of such a file. NULL when they are known, else why not; if the function may also end in
+ * a jump, the returns are in *out all the same. */
 const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s,
 		      enum unwinds unwinds, struct urets *out);
 

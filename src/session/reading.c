@@ -38,6 +38,12 @@ static void read_function(struct reading *r, const char *name)
 	r->depth--;
 }
 
+static bool is_stack_pointer(const struct node *call)
+{
+	return call->kind == N_CALL && call->a && call->a->kind == N_STR && call->a->str &&
+	       streq(call->a->str, "sp");
+}
+
 static bool find_reads(struct node *n, void *ctx)
 {
 	struct reading *r = ctx;
@@ -69,6 +75,10 @@ static bool find_reads(struct node *n, void *ctx)
 
 		if (b->flags & BI_READS_ARGS && number >= 0 && number < 32)
 			r->argn |= 1u << number;
+		if (b->flags & BI_READS_REGS) {
+			r->reads_sp |= is_stack_pointer(n);
+			r->reads_regs |= !is_stack_pointer(n);
+		}
 		r->flags |= b->flags &
 			    (BI_READS_ARGS | BI_READS_NAME | BI_READS_STACK | BI_READS_KSTACK |
 			     BI_READS_TYPED | BI_READS_RECORD | BI_READS_REGS | BI_READS_CTX |
@@ -96,7 +106,8 @@ static void add_reading(struct script_reads *all, const struct reading *r)
 {
 	all->argn |= r->argn;
 	all->record |= r->whole || r->args.n || r->vars.n;
-	all->regs |= (r->flags & BI_READS_REGS) != 0;
+	all->regs |= r->reads_regs;
+	all->sp |= r->reads_sp;
 	all->ctx |= (r->flags & BI_READS_CTX) != 0;
 	all->stack |= (r->flags & BI_READS_STACK) != 0;
 	all->args |= (r->flags & BI_READS_ARGS) != 0;
@@ -130,7 +141,7 @@ static const char *kprobe_only(struct compiled *c)
 			if (is_on_kernel_function(reading_provider(c, a)) &&
 			    strpbrk(a->text, "*?[+"))
 				return "the script has patterns or offsets of kprobes";
-	return reads->ctx || reads->regs ? "the script reads registers" : NULL;
+	return reads->ctx || reads->regs || reads->sp ? "the script reads registers" : NULL;
 }
 
 /*

@@ -14,6 +14,7 @@ struct reading {
 	u32 flags;
 	VEC(const char *) args;           /* names after "args." */
 	VEC(const char *) vars;           /* names after "vars." */
+	bool reads_sp, reads_regs;        /* by reg(): the stack pointer, others */
 	bool whole;                       /* args itself is used: all names matter */
 	const struct function *functions; /* of the script */
 	u32 depth;                        /* of calls: recursion is refused later */

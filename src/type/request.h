@@ -34,6 +34,9 @@ struct request {
 
 	/* How it is compiled. */
 	bool unsafe, no_warnings;
+	/* Return probes of programs sit on ret instructions; a function whose returns cannot be found there has
+	 * none. The kernel's replace return addresses, which exceptions and coroutines do not survive. */
+	bool keeps_return_addresses;
 	bool extra_warnings; /* -k: failed reads and lookups are reported */
 	bool any_kernel;     /* check: assume no particular kernel and no privilege */
 	/* Programs are independent of each other: an object file is attached by its loader. */

@@ -113,18 +113,23 @@ static void put_quoted(struct buf *b, const char *text, size_t len)
 	buf_putc(b, '"');
 }
 
-static void put_field(const struct shown *e, struct buf *b, u32 i)
+void trace_put_value(struct buf *b, const struct names *names, const struct type *type,
+		     const void *p)
 {
-	const struct type *type = e->type->fields[i].type;
 	struct buf text = { 0 };
 
 	if (type->kind != TY_STRING) {
-		value_text(b, e->s->names, type, member(e, i));
+		value_text(b, names, type, p);
 		return;
 	}
-	value_text(&text, e->s->names, type, member(e, i));
+	value_text(&text, names, type, p);
 	put_quoted(b, text.s ? text.s : "", text.len);
 	buf_release(&text);
+}
+
+static void put_field(const struct shown *e, struct buf *b, u32 i)
+{
+	trace_put_value(b, e->s->names, e->type->fields[i].type, member(e, i));
 }
 
 static void put_fields(const struct shown *e, struct buf *b)

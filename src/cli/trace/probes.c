@@ -309,7 +309,8 @@ static bool same_text(const char *a, const char *b)
 static bool same_clause(const struct trace_clause *a, const struct trace_clause *b)
 {
 	if (a->kind != b->kind || a->kind == TRACE_EVENT || a->fields.n != b->fields.n ||
-	    a->has_user_regs != b->has_user_regs || !same_text(a->condition, b->condition))
+	    a->has_user_regs != b->has_user_regs || a->is_return != b->is_return ||
+	    !same_text(a->condition, b->condition))
 		return false;
 	for (u32 i = 0; i < a->fields.n; i++)
 		if (!streq(a->fields.v[i].expr, b->fields.v[i].expr))
@@ -326,6 +327,7 @@ static bool make_clause(struct resolving *r, const struct profile *p, struct tra
 		.kind = kind_of(r, p),
 		.is_event = p->record != NULL,
 		.is_call = p->snapshot.what != NULL,
+		.is_return = p->is_return,
 		.has_user_regs = p->user_regs,
 	};
 	if (!lacking && r->t->c->trace.fields) {

@@ -35,6 +35,7 @@ struct trace_clause {
 	const char *condition; /* an expression, or NULL */
 	bool is_event;         /* of a trace event: its name is the last part of the probe's */
 	bool is_call;          /* of a system call */
+	bool is_return;        /* of a function */
 	bool has_user_regs;    /* a probe in user code: only the user stack means something */
 	VEC(struct trace_field) fields;
 	/* of a definition of ftrace */
@@ -77,5 +78,8 @@ void trace_expr_names(struct arena *a, const char *text, void (*f)(void *ctx, co
 const char *trace_script(struct trace *t);
 /* ---- lines.c */
 extern const struct output output_trace;
+/* A value; strings in quotes, in one line. */
+void trace_put_value(struct buf *b, const struct names *names, const struct type *type,
+		     const void *p);
 
 #endif

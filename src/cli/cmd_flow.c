@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sonde flow: what a function calls, as a tree. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "cli/flow/flow.h"
+#include "cli/job.h"
+#include "output/output.h"
+#include "sym/procs.h"
+
+/* ---- the program */
+
+static const char *program_of_pid(struct flow *f, u32 pid)
+{
+	struct arena *a = &f->t.c->words_arena;
+	char path[PATH_MAX];
+	ssize_t n = readlink(arena_printf(a, "/proc/%u/exe", pid), path, sizeof(path) - 1);
+
+	return n < 0 ? NULL : arena_strndup(a, path, (size_t)n);
+}
+
+static bool is_script(const char *path)
+{
+	char head[2] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) && !memcmp(head, "#!", 2);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static int find_program_of_cmd(struct flow *f)
+{
+	const struct cli *c = f->t.c;
+
+	f->binary = path_find_program(&f->t.c->words_arena, c->after[0]);
+	if (!f->binary)
+		return say_usage(c, "there is no program \"%s\"", c->after[0]);
+	if (is_script(f->binary))
+		return say_usage(
+			c,
+			"%s is a script: --binary FILE names the program whose functions are meant",
+			f->binary);
+	return 0;
+}
+
+static int find_program(struct flow *f)
+{
+	const struct cli *c = f->t.c;
+	const struct traced *t = &c->request.traced;
+
+	f->binary = c->flow.binary;
+	if (!f->binary && !t->n_pids)
+		return find_program_of_cmd(f);
+	if (!f->binary)
+		f->binary = program_of_pid(f, t->pids[0]);
+	if (f->binary)
+		return 0;
+	say(f->t.c, "the program of process %u: %s", t->pids[0], strerror(errno));
+	return STATUS_REFUSED;
+}
+
+/* ---- options */
+
+static int read_depth(struct flow *f, const char *text)
+{
+	char *end;
+
+	if (!text)
+		return 0;
+	f->depth = (u32)strtoul(text, &end, 10);
+	if (*text >= '1' && *text <= '9' && !*end)
+		return 0;
+	return say_usage(f->t.c, "--depth=%s: a number of levels, 1 or more", text);
+}
+
+static int check_words(const struct cli *c)
+{
+	if (!c->n_words)
+		return say_usage(
+			c, "whose calls to show: a function, as in sonde flow main -- ./program");
+	if (c->all || (!c->request.traced.n_pids && !c->n_after))
+		return say_usage(c, "of which program: -p PID, or a command after \"--\"");
+	if (c->request.traced.n_pids > 1)
+		return say_usage(c, "-p takes one process here");
+	if (c->sink.output && c->sink.output != &output_text)
+		return say_usage(c, "-f %s: a tree is text", c->sink.output->name);
+	for (u32 i = 0; i < c->n_words; i++)
+		if (strpbrk(c->words[i], "{}/\"\n") ||
+		    (strchr(c->words[i], ':') && !strstr(c->words[i], "::")))
+			return say_usage(
+				c,
+				"%s: a function of the program, or a pattern; --binary FILE is for those "
+				"of a library. Functions of the kernel are not shown",
+				c->words[i]);
+	return 0;
+}
+
+static int show(struct flow *f)
+{
+	struct cli *c = f->t.c;
+	struct job job = { .output = &output_flow, .status_of_cmd = true };
+	int ret = flow_script(f, &job.script);
+
+	if (ret)
+		return ret;
+	f->t.has_color = !c->output && color_wanted(STDOUT_FILENO);
+	f->s = &c->sink;
+	c->sink.state = f;
+	if (c->request.verbose)
+		say_note(c, "the script:\n%s", job.script);
+	ret = job_run(c, &job);
+	job_tell(c, &(struct job_sum){ .events = f->t.n_events,
+				       .lost = f->t.n_lost,
+				       .begun_ns = f->t.begun_ns });
+	return ret;
+}
+
+static int run(struct cli *c)
+{
+	const struct flow_options *o = &c->flow;
+	struct flow f = {
+		.t = { .c = c },
+		.functions = c->words,
+		.over_ns = o->over_ns,
+		.has_args = o->args,
+		.has_calls = o->calls,
+		.shows_report = o->report,
+		.shows_graph = o->graph,
+		.shows_lines = !o->report && !o->graph,
+	};
+	int ret = job_targets(c, JOB_TRACES_ALL);
+
+	c->request.keeps_return_addresses = true;
+	c->request.traced.alone = true;
+	c->request.no_warnings |=
+		!c->request.verbose; /* of returns that are not seen: the tree says which */
+	ret = ret ? ret : check_words(c);
+	ret = ret ? ret : read_depth(&f, o->depth);
+	ret = ret ? ret : find_program(&f);
+	ret = ret ? ret : show(&f);
+	flow_release(&f);
+	return ret;
+}
+
+const struct command command_flow = {
+	.name = "flow",
+	.args = "FUNC... [-- CMD [ARG]...]",
+	.brief = "print the calls of a function, as a tree",
+	.doc = "FUNC is a function of the program, or a pattern. Shows it and all functions of the program that it calls, with "
+	       "the time of each; programs need not be built for that. Entries are uprobes, returns those of sonde: at the ret "
+	       "instructions of C++ and Rust programs, through which exceptions may pass. Tail calls, longjmp() and exceptions are "
+	       "told by the stack pointer. A probe costs a microsecond or two, so durations of short functions contain that of their "
+	       "probes. Nothing of other threads and programs is shown.",
+	.example = "sonde flow main -- ./program\n"
+		   "sonde flow --args --over 1ms 'handle_*' -p 1234\n"
+		   "sonde flow --report --duration 10s serve -p 1234",
+	.takes = SETS_JOB,
+	.run = run,
+	.cmd_after = true,
+};

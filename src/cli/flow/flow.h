@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sonde flow: what a function calls, as a tree with durations.
+ *
+ *	script.c	options -> a script, which sends a record at each entry and return
+ *	records.c	records -> entries and returns
+ *	names.c		sites -> functions
+ *	frames.c	entries and returns -> the open calls of each thread: which have ended, by the stack pointer
+ *	lines.c		calls -> lines, --over
+ *	sums.c		calls -> --report, --graph
+ *
+ * A frame is where the return address is: the stack pointer at the entry. The stack grows down, so an entry or
+ * return at a higher place means that all frames below have gone, also those whose return was not seen because
+ * an exception or longjmp() left them, or because they ended in a jump. An entry at the same place with the same return address
+ * is a tail call. Frames of a coroutine that is suspended are set aside until something of its stack is seen.
+ */
+#ifndef SONDE_CLI_FLOW_FLOW_H
+#define SONDE_CLI_FLOW_FLOW_H
+
+#include "base/hash.h"
+#include "cli/trace/trace.h"
+
+enum flow_record { FLOW_ENTER, FLOW_RETURN, FLOW_CALL_ENTER, FLOW_CALL_RETURN };
+
+#define FLOW_NONE UINT32_MAX /* no function */
+
+/* Frames farther apart are on stacks of their own. */
+#define FLOW_OTHER_STACK (256ull << 10)
+
+struct flow_frame {
+	u32 function;           /* its number */
+	bool is_call;           /* a system call */
+	bool is_open;           /* its line has been begun: something is called */
+	bool is_tail;           /* it went on as the frame above it, at the same place */
+	bool was_aside;         /* its lines are not together */
+	u64 sp, back, ns;       /* back: the return address */
+	u64 inner_ns;           /* time of what it called */
+	size_t line;            /* --over: where its lines begin in the thread's text */
+	char *args;             /* as text, or NULL */
+	struct flow_node *node; /* --graph */
+};
+
+/* A call path of --graph. */
+struct flow_node {
+	u32 function;
+	u64 calls, ns;
+	struct flow_node *inner, *next; /* the first that it calls; the next of its caller */
+};
+
+struct flow_frames {
+	struct flow_frame *v;
+	u32 n, cap;
+};
+
+struct flow_thread {
+	u32 tid;
+	struct flow_frames open;  /* the innermost is the last */
+	struct flow_frames aside; /* of suspended coroutines */
+	u64 last_ns;
+	struct buf text; /* of lines that are not written yet */
+};
+
+/* How a call ended. */
+struct flow_end {
+	u64 ns;
+	const char *result; /* text, or NULL */
+	const char *args;   /* of a system call, which are known when it returns; or NULL */
+	bool unseen;        /* something above it showed that it is gone */
+};
+
+struct flow_sum {
+	u64 calls, ns, self_ns;
+};
+
+struct flow {
+	struct trace t; /* probes, clauses, and what is counted */
+	const char *const *functions;
+	const char *binary; /* of the command or process */
+	u64 over_ns;
+	u32 depth; /* 0: any */
+	bool has_args, has_calls;
+	bool shows_lines, shows_report, shows_graph;
+	struct hash threads; /* by tid: struct flow_thread */
+	/* by function, from 1 */
+	VEC(const char *) names; /* demangled */
+	VEC(struct flow_sum) sums;
+	struct hash functions_by_symbol;
+	VEC(u32) sites; /* site -> function; 0: not known yet */
+	struct flow_node root;
+	bool has_head; /* the line of titles is written */
+	struct sink *s;
+};
+
+/* ---- script.c: 0, or the exit status after a message. */
+int flow_script(struct flow *f, const char **script);
+/* ---- frames.c */
+struct flow_thread *flow_thread(struct flow *f, u32 tid);
+void flow_enter(struct flow *f, struct flow_thread *th, const struct flow_frame *frame);
+void flow_return(struct flow *f, struct flow_thread *th, const struct flow_frame *frame,
+		 const struct flow_end *end);
+/* At the end of the run: the calls that have not returned. */
+void flow_end(struct flow *f);
+void flow_release(struct flow *f);
+/* ---- names.c */
+/* The number of the function of a site, from 1; FLOW_NONE: it is none. */
+u32 flow_function(struct flow *f, u32 site);
+const char *flow_name(const struct flow *f, u32 function);
+/* "   12.345 us" */
+void flow_put_time(struct buf *b, u64 ns);
+/* ---- records.c */
+extern const struct output output_flow;
+/* ---- lines.c */
+/* The call on top is about to call something. */
+void flow_put_begun(struct flow *f, struct flow_thread *th);
+/* The call on top ends. */
+void flow_put_end(struct flow *f, struct flow_thread *th, const struct flow_end *end);
+/* The i-th open call at the end of the run. */
+void flow_put_unfinished(struct flow *f, struct flow_thread *th, u32 i);
+/* What is complete, to the sink. */
+void flow_write_lines(struct flow *f, struct flow_thread *th);
+/* ---- sums.c */
+void flow_sum_enter(struct flow *f, struct flow_thread *th);
+void flow_sum_end(struct flow *f, struct flow_thread *th, u64 ns);
+void flow_put_report(struct flow *f, struct buf *b);
+void flow_put_graph(struct flow *f, struct buf *b);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The functions of a run. In: sites. Out: numbers from 1, one for the entry and the return of a function, and names. */
+#include <stdlib.h>
+#include "cli/flow/flow.h"
+#include "object/demangle.h"
+
+/* The function or system call of "uprobe:/bin/ls:main", "syscall:openat:return". */
+static const char *symbol_of(struct arena *a, const char *probe)
+{
+	const char *end = strchr(probe, '\0'), *colon;
+
+	if (end - probe > 7 && streq(end - 7, ":return"))
+		end -= 7;
+	colon = memrchr(probe, ':', (size_t)(end - probe));
+	colon = colon ? colon + 1 : probe;
+	return arena_strndup(a, colon, (size_t)(end - colon));
+}
+
+/* The unlikely part of a function, which its compiler has moved away, is no function. */
+static bool is_cold_part(const char *symbol)
+{
+	return strstr(symbol, ".cold") != NULL;
+}
+
+static u32 function_new(struct flow *f, const char *symbol)
+{
+	char *plain = demangle(symbol);
+	const char *name = plain ? arena_strdup(&f->t.c->words_arena, plain) : symbol;
+	struct flow_sum none = { 0 };
+
+	free(plain);
+	vec_push(&f->t.c->words_arena, &f->names, name);
+	vec_push(&f->t.c->words_arena, &f->sums, none);
+	return f->names.n;
+}
+
+static u32 look_up(struct flow *f, u32 site)
+{
+	struct arena *a = &f->t.c->words_arena;
+	const char *probe = site_text(f->s->names->prog, false, site), *symbol;
+	void *known;
+
+	symbol = probe ? symbol_of(a, probe) : "?";
+	if (is_cold_part(symbol))
+		return FLOW_NONE;
+	known = hash_gets(&f->functions_by_symbol, symbol);
+	if (!known) {
+		known = (void *)(uintptr_t)function_new(f, symbol);
+		hash_puts(&f->functions_by_symbol, symbol, known);
+	}
+	return (u32)(uintptr_t)known;
+}
+
+/* The number of the function of a site, from 1; an entry and a return have one. FLOW_NONE: it is none. */
+u32 flow_function(struct flow *f, u32 site)
+{
+	while (f->sites.n <= site)
+		vec_push(&f->t.c->words_arena, &f->sites, 0);
+	if (!f->sites.v[site])
+		f->sites.v[site] = look_up(f, site);
+	return f->sites.v[site];
+}
+
+const char *flow_name(const struct flow *f, u32 function)
+{
+	return f->names.v[function - 1];
+}
+
+void flow_put_time(struct buf *b, u64 ns)
+{
+	static const struct {
+		double ns;
+		const char *unit;
+	} units[] = { { 1e9, " s" }, { 1e6, "ms" }, { 1e3, "us" } };
+	u32 i = 0;
+
+	while (i + 1 < ARRAY_SIZE(units) && (double)ns < units[i].ns)
+		i++;
+	buf_printf(b, "%9.3f %s", (double)ns / units[i].ns, units[i].unit);
+}

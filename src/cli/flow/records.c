@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The output of sonde flow. In: the records of the script. Out: entries and returns for frames.c. */
+#include <stdlib.h>
+#include "base/clock.h"
+#include "cli/flow/flow.h"
+#include "cli/strace/strace.h"
+#include "output/notice.h"
+#include "output/output.h"
+
+/* Members of a record; values follow. */
+enum { AT_CLAUSE, AT_KIND, AT_NS, AT_TID, AT_PROBE, AT_SP, AT_BACK, AT_VALUES };
+
+static struct flow *flow_of(struct sink *s)
+{
+	return s->state;
+}
+
+/* ---- records */
+
+struct record {
+	struct flow *f;
+	const struct type *type;
+	const char *p;
+	const struct trace_clause *clause; /* NULL: of system calls */
+};
+
+static s64 number(const struct record *r, u32 i)
+{
+	const struct field *f = &r->type->fields[i];
+
+	return value_int(f->type, r->p + f->offset);
+}
+
+static void put_value(const struct record *r, struct buf *b, u32 i)
+{
+	trace_put_value(b, r->f->s->names, r->type->fields[i].type,
+			r->p + r->type->fields[i].offset);
+}
+
+/* "n=2, word=\"odd\""; NULL: nothing. The caller frees it. */
+static char *values_text(const struct record *r, bool named)
+{
+	struct buf b = { 0 };
+
+	for (u32 i = AT_VALUES; i < r->type->n_fields; i++) {
+		buf_puts(&b, i > AT_VALUES ? ", " : "");
+		if (named)
+			buf_printf(&b, "%s=", r->clause->fields.v[i - AT_VALUES].name);
+		put_value(r, &b, i);
+	}
+	return b.s;
+}
+
+static void enter(struct flow *f, struct flow_thread *th, const struct record *r,
+		  struct flow_frame *frame)
+{
+	if (!frame->is_call && r->type->n_fields > AT_VALUES)
+		frame->args = values_text(r, true);
+	flow_enter(f, th, frame);
+}
+
+static void leave(struct flow *f, struct flow_thread *th, const struct record *r,
+		  const struct flow_frame *frame)
+{
+	struct flow_end end = { .ns = frame->ns };
+	char *text = r->type->n_fields > AT_VALUES ? values_text(r, false) : NULL;
+
+	end.result = text;
+	flow_return(f, th, frame, &end);
+	free(text);
+}
+
+static void leave_call(struct flow *f, struct flow_thread *th, const struct record *r,
+		       struct flow_frame *frame)
+{
+	struct flow_end end = { .ns = frame->ns };
+	const struct field *value = &r->type->fields[AT_VALUES + 1];
+	struct strace_call call = { 0 };
+	struct buf args = { 0 }, result = { 0 };
+
+	call.name = flow_name(f, frame->function);
+	put_value(r, &args, AT_VALUES + 1);
+	strace_describe(&call);
+	strace_put_result(&result, &call, f->s->names, r->p + value->offset, value->type->size,
+			  number(r, AT_VALUES));
+	end.args = args.s;
+	end.result = result.s;
+	flow_return(f, th, frame, &end);
+	buf_release(&args);
+	buf_release(&result);
+}
+
+static bool has_layout(const struct type *type)
+{
+	return type->kind == TY_TUPLE && type->n_fields >= AT_VALUES &&
+	       type->fields[AT_PROBE].type->kind == TY_PROBE;
+}
+
+static void value(struct sink *s, const struct type *type, const void *p)
+{
+	struct flow *f = flow_of(s);
+	struct record r = { .f = f, .type = type, .p = p };
+	struct flow_thread *th;
+	struct flow_frame frame;
+	u64 clause;
+
+	if (!has_layout(type))
+		return;
+	clause = (u64)number(&r, AT_CLAUSE);
+	r.clause = clause < f->t.clauses.n ? &f->t.clauses.v[clause] : NULL;
+	frame = (struct flow_frame){ .function = flow_function(f, (u32)number(&r, AT_PROBE)),
+				     .sp = (u64)number(&r, AT_SP),
+				     .back = (u64)number(&r, AT_BACK),
+				     .ns = (u64)number(&r, AT_NS),
+				     .is_call = !r.clause };
+	if (frame.function == FLOW_NONE)
+		return;
+	f->t.n_events++;
+	th = flow_thread(f, (u32)number(&r, AT_TID));
+	switch ((enum flow_record)number(&r, AT_KIND)) {
+	case FLOW_ENTER:
+	case FLOW_CALL_ENTER: enter(f, th, &r, &frame); break;
+	case FLOW_RETURN: leave(f, th, &r, &frame); break;
+	case FLOW_CALL_RETURN: leave_call(f, th, &r, &frame); break;
+	}
+}
+
+/* ---- the output */
+
+static void attached(struct sink *s, u32 n_probes)
+{
+	flow_of(s)->t.begun_ns = clock_mono_ns();
+	text_attached(s, n_probes);
+}
+
+static void lost(struct sink *s, const struct loss *loss, u64 count)
+{
+	if (loss->reason == LOSS_UNREADABLE)
+		return;
+	if (loss_row(loss)->reason)
+		flow_of(s)->t.n_lost += count;
+	text_lost(s, loss, count);
+}
+
+static void table(struct sink *s, const struct table *t)
+{
+}
+
+static void end(struct sink *s)
+{
+	struct flow *f = flow_of(s);
+	struct flow_thread *th;
+
+	flow_end(f);
+	for (u32 i = 0; i < f->threads.cap; i++)
+		if (f->threads.slot[i].key && (th = f->threads.slot[i].value))
+			flow_write_lines(f, th);
+	if (f->shows_report)
+		flow_put_report(f, &s->out);
+	if (f->shows_graph)
+		flow_put_graph(f, &s->out);
+	sink_flush(s);
+}
+
+const struct output output_flow = {
+	.name = "flow",
+	.brief = "a tree of calls",
+	.attached = attached,
+	.text = text_text,
+	.value = value,
+	.table = table,
+	.event = text_event,
+	.lost = lost,
+	.message = text_message,
+	.test = text_test,
+	.tested = text_tested,
+	.bench = text_bench,
+	.end = end,
+};

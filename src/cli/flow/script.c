@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The script of a run. In: functions, the program. Out:
+ *
+ *	uprobe:PROGRAM:FUNC { if (the thread is outside) { @in[tid] = reg("sp"); } }
+ *	uprobe:PROGRAM:* /the thread is inside/ { print((0, 0, nsecs, tid, probe, reg("sp"), return address, args...)); }
+ *	uretprobe:PROGRAM:* /the thread is inside/ { print((1, 1, nsecs, tid, probe, reg("sp"), ..., retval)); ... }
+ *
+ * A thread is inside while its stack pointer is not above the frame of FUNC, or on another stack. So a FUNC that
+ * longjmp() or an exception left counts as ended.
+ */
+#include "cli/flow/flow.h"
+#include "cli/job.h"
+
+/* Of a place on the stack, which @in[tid] may be. Numbers are unsigned. */
+#define IS_OUTSIDE(sp) "(uint64)(" sp " - @in[tid] - 1) < (uint64)8388608"
+
+static const char enter[] =
+	"if (!@in[tid] || " IS_OUTSIDE("reg(\"sp\")") ") { @in[tid] = reg(\"sp\"); }";
+
+static const char inside[] = "@in[tid] && !(" IS_OUTSIDE("reg(\"sp\")") ")";
+
+/* What returns from the place of FUNC is FUNC, or what it jumped to. */
+static const char leave[] = " if (reg(\"sp\") == @in[tid]) { delete(@in, tid); }";
+
+#ifdef __aarch64__
+static const char back[] = "reg(\"lr\")";
+#else
+static const char back[] = "*(uint64 *)uptr(reg(\"sp\"))";
+#endif
+
+static void put_functions(struct buf *b, const struct flow *f)
+{
+	for (u32 i = 0; f->functions[i]; i++)
+		buf_printf(b, "%suprobe:%s:cpp:\"%s\"", i ? ",\n" : "", f->binary, f->functions[i]);
+}
+
+static void put_clause(struct buf *b, const struct flow *f, u32 number)
+{
+	const struct trace_clause *cl = &f->t.clauses.v[number];
+	enum flow_record kind = cl->is_return ? FLOW_RETURN : FLOW_ENTER;
+
+	buf_printf(b, "%s /%s/ { print((%u, %u, nsecs, tid, probe, reg(\"sp\"), %s", cl->probes,
+		   inside, number, kind, back);
+	for (u32 i = 0; i < cl->fields.n; i++)
+		buf_printf(b, ", %s", cl->fields.v[i].expr);
+	buf_printf(b, "));%s }\n", cl->is_return ? leave : "");
+}
+
+static void put_calls(struct buf *b)
+{
+	buf_printf(
+		b,
+		"syscall:* /@in[tid]/ { print((%u, %u, nsecs, tid, probe, (uint64)0, (uint64)0)); }\n"
+		"syscall:*:return /@in[tid]/ { print((%u, %u, nsecs, tid, probe, (uint64)0, (uint64)0, retval, argstr)); }\n",
+		UINT32_MAX, FLOW_CALL_ENTER, UINT32_MAX, FLOW_CALL_RETURN);
+}
+
+static void add_probes(struct flow *f)
+{
+	static const char *const types[] = { "uprobe", "uretprobe" };
+	struct arena *a = &f->t.c->words_arena;
+
+	for (u32 i = 0; i < ARRAY_SIZE(types); i++) {
+		struct trace_clause cl = {
+			.probes = arena_printf(a, "%s:%s:*", types[i], f->binary), .is_return = i
+		};
+
+		if (f->has_args)
+			vec_push(a, &f->t.probes, cl.probes);
+		else
+			vec_push(a, &f->t.clauses, cl);
+	}
+}
+
+int flow_script(struct flow *f, const char **script)
+{
+	struct buf b = { 0 };
+	int ret;
+
+	add_probes(f);
+	ret = trace_resolve(&f->t);
+	if (ret)
+		return ret;
+	buf_printf(
+		&b,
+		"config = { max_probes = 100000; perf_rb_pages = %llu; print_maps_on_exit = false }\n",
+		(unsigned long long)job_ring_pages());
+	put_functions(&b, f);
+	buf_printf(&b, " { %s }\n", enter);
+	for (u32 i = 0; i < f->t.clauses.n; i++)
+		put_clause(&b, f, i);
+	if (f->has_calls)
+		put_calls(&b);
+	*script = arena_strdup(&f->t.c->words_arena, b.s);
+	buf_release(&b);
+	return 0;
+}
