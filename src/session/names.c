@@ -12,6 +12,7 @@
 #include "sym/kallsyms.h"
 #include "sym/tracefs.h"
 #include "sym/usym.h"
+#include "type/unwind.h"
 
 /* Reported when the run ends, not in the middle of a stack. */
 static void note_hidden(struct run *r)
@@ -199,11 +200,32 @@ static const char *name_cgroup(void *ctx, u64 id, const char *filter)
 	return cgroup_path(&r->scratch, id, filter);
 }
 
+/*
+ * Frame pointers that are none lead to words that are no return addresses: such a frame ends the stack.
+ * Returns the number of frames. The first one is that of the hit.
+ */
+static u32 end_at_data(struct run *r, u32 pid, u64 *ips, u32 n)
+{
+	for (u32 i = 1; i < n; i++)
+		if (!usyms_is_code(run_usyms(r), pid, ips[i] - 1)) {
+			ips[i] = UNWIND_WHY_NOT_CODE;
+			return i + 1;
+		}
+	return n;
+}
+
 static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips)
 {
+	struct run *r = ctx;
+	u32 n;
+
 	if (stack_is_raw(v))
-		return usermaps_raw_stack(ctx, v->hash, limit, ips);
-	return engines_stack(ctx, v, limit, ips);
+		return usermaps_raw_stack(r, v->hash, limit, ips);
+	n = engines_stack(r, v, limit, ips);
+	if (!user || n < 2 || program_map_of(&r->c.prog, MAP_UNWIND) != NO_INDEX)
+		return n;
+	usermaps_turn(r);
+	return end_at_data(r, v->pid, ips, n);
 }
 
 static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)

@@ -457,6 +457,14 @@ static const struct mapping *find_mapping(struct usyms *u, struct proc *p, u64 a
 	return m ? m : procmaps_find(&p->before, address);
 }
 
+bool usyms_is_code(struct usyms *u, u32 pid, u64 address)
+{
+	struct proc *p = proc_of(u, pid);
+	const struct mapping *m = find_mapping(u, p, address);
+
+	return m ? m->exec : !p->have_maps && !p->from_events.list.n;
+}
+
 bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out)
 {
 	struct proc *p = proc_of(u, pid);

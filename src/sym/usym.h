@@ -47,6 +47,8 @@ struct elf *usyms_elf(struct usyms *u, u32 pid, const struct mapping *m);
  * address is in none of them (a library loaded meanwhile).
  */
 bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out);
+/* Whether the address is in code; true if nothing is known of the process. */
+bool usyms_is_code(struct usyms *u, u32 pid, u64 address);
 /*
  * The source position of code, from the debug information of its file; strings as in struct usym.
  */
