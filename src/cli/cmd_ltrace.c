@@ -18,6 +18,7 @@ static int trace(struct ltrace *lt)
 	ltrace_find_functions(lt);
 	job.script = ltrace_script(lt);
 	lt->s = &c->sink;
+	lt->awaits_exec = c->request.traced.command != NULL;
 	c->request.traced.alone = true;
 	if (c->request.verbose)
 		say_note(c, "the script:\n%s", job.script);
@@ -38,6 +39,7 @@ static int run(struct cli *c)
 	ret = ret ? ret : trace(lt);
 	ltrace_release_lines(lt);
 	ltrace_release_objects(lt);
+	proto_release(&lt->prototypes);
 	free(lt);
 	return ret;
 }

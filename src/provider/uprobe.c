@@ -433,6 +433,20 @@ static int add_offset(struct match *m, const char *name, const struct elf_symbol
 	return 0;
 }
 
+/* An entry of the PLT, which jumps to a function of another file. */
+static bool stub_at(const struct elf *e, u64 address, struct elf_symbol *out)
+{
+	struct elf_section s;
+
+	for (u32 i = 0; elf_section_at(e, i, &s); i++)
+		if (starts_with(s.name, ".plt") && address - s.address < s.size &&
+		    (address - s.address) % 8 == 0) {
+			*out = (struct elf_symbol){ .name = "", .value = address, .size = 16 };
+			return true;
+		}
+	return false;
+}
+
 static int add_address(struct match *m, u64 address)
 {
 	struct elf_symbol s = {};
@@ -442,7 +456,8 @@ static int add_address(struct match *m, u64 address)
 
 	if (!elf_address_to_offset(m->elf, address, &offset))
 		return bad_offset(m, "the address is in no part of the file that is loaded");
-	known = elf_symbol_at(m->elf, address, &s) || elf_frame_at(m->elf, address, &s);
+	known = elf_symbol_at(m->elf, address, &s) || stub_at(m->elf, address, &s) ||
+		elf_frame_at(m->elf, address, &s);
 	if (known && check_boundary(m, &s, address - s.value) < 0)
 		return m->error;
 	if (known && s.value == address) {

@@ -89,3 +89,18 @@ void alone_forked(struct run *r, u32 parent, u32 pid, u64 mono_ns)
 	r->alone.n_late++;
 	r->alone.longest_ns = MAX(r->alone.longest_ns, late);
 }
+
+void alone_report(struct run *r)
+{
+	const struct alone_state *a = &r->alone;
+
+	if (a->n_late)
+		sink_warn(
+			r->sink,
+			arena_printf(
+				&r->c.arena,
+				"%u child process%s ran for up to %llu us before %s probes were there",
+				a->n_late, a->n_late > 1 ? "es" : "",
+				(unsigned long long)(a->longest_ns / 1000),
+				a->n_late > 1 ? "their" : "its"));
+}

@@ -348,6 +348,7 @@ static void finish(struct run *r, struct err *err)
 {
 	engines_detach_all(r);
 	records_drain(r);
+	alone_report(r);
 	records_command_wait(r);
 	usermaps_settle(r);
 	r->exiting = false;

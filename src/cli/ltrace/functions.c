@@ -6,8 +6,10 @@
  * caller's entry of the PLT is probed instead.
  */
 #include <elf.h>
+#include <stdlib.h>
 #include "cli/ltrace/ltrace.h"
 #include "provider/uifunc.h"
+#include "provider/upoint.h"
 
 #ifndef STT_GNU_IFUNC
 #define STT_GNU_IFUNC 10
@@ -18,6 +20,7 @@ struct adding {
 	struct ltrace_object *object;
 	const char *name;
 	bool is_entry, is_stub;
+	bool names_only; /* for places that are there: other names of what is probed */
 };
 
 static bool has_name(const struct ltrace_func *f, const char *name)
@@ -36,6 +39,8 @@ static int add_place(void *ctx, u64 address)
 		arena_printf(arena, "%s:%#llx", a->object->path, (unsigned long long)address);
 	struct ltrace_func *f = hash_gets(&a->lt->by_place, place);
 
+	if (!f && a->names_only)
+		return 0;
 	if (!f) {
 		f = arena_new(arena, struct ltrace_func);
 		f->object = a->object;
@@ -50,22 +55,57 @@ static int add_place(void *ctx, u64 address)
 	return 0;
 }
 
+/* The caller's entry of the PLT instead. False: it has none. */
+static bool add_stub(const struct adding *a, struct ltrace_object *caller)
+{
+	struct adding in_caller = { a->lt, caller, a->name, .is_stub = true,
+				    .names_only = a->names_only };
+	u64 stub = caller ? ltrace_stub(caller, a->name) : 0;
+
+	if (stub)
+		add_place(&in_caller, stub);
+	return stub;
+}
+
+/* Where the kernel takes no probe, calls through the PLT are seen in the PLT. */
+static void add_code(struct adding *a, u64 address, struct ltrace_object *caller)
+{
+	if (!upoint_refuses(a->object->elf, address) || !add_stub(a, caller))
+		add_place(a, address);
+}
+
+struct candidate {
+	struct adding *adding;
+	struct ltrace_object *caller;
+};
+
+static int add_candidate(void *ctx, u64 address)
+{
+	const struct candidate *c = ctx;
+
+	if (!upoint_refuses(c->adding->object->elf, address))
+		add_place(c->adding, address);
+	return 0;
+}
+
 static void add_function(struct adding *a, const struct elf_symbol *s, struct ltrace_object *caller)
 {
+	struct candidate all = { a, caller };
+	struct elf_symbol chosen;
 	bool calls = false;
-	u64 stub;
 
 	if (s->type != STT_GNU_IFUNC) {
-		add_place(a, s->value);
+		add_code(a, s->value, caller);
 		return;
 	}
-	uifunc_candidates(a->object->elf, s, add_place, a, &calls);
-	stub = calls && caller ? ltrace_stub(caller, a->name) : 0;
-	if (stub) {
-		struct adding in_caller = { a->lt, caller, a->name, .is_stub = true };
-
-		add_place(&in_caller, stub);
+	if (!getenv("GLIBC_TUNABLES") &&
+	    uifunc_choice(a->object->path, a->object->elf, a->name, &chosen)) {
+		add_code(a, chosen.value, caller);
+		return;
 	}
+	uifunc_candidates(a->object->elf, s, add_candidate, &all, &calls);
+	if (calls)
+		add_stub(a, caller);
 }
 
 /* Calls that the compiler's start and end code makes, not the program. */
@@ -82,27 +122,39 @@ static bool is_wanted(const struct ltrace *lt, const char *name, const struct lt
 {
 	const struct ltrace_options *o = &lt->o;
 
+	if (is_of_start(name) || (in->is_loader && !o->libraries))
+		return false;
 	if (o->libraries && !ltrace_filter_has(o->libraries, name, in))
 		return false;
 	if (o->calls)
 		return ltrace_filter_has(o->calls, name, from);
-	return o->libraries || !(in->is_loader || is_of_start(name));
+	return o->libraries || !o->no_default;
 }
 
 /* In the first object that has it: others of the name are not called. */
-static void add_import(struct ltrace *lt, struct ltrace_object *from, const char *name)
+static void add_import(struct ltrace *lt, struct ltrace_object *from, const char *name,
+		       bool names_only)
 {
 	for (u32 i = 0; i < lt->objects.n; i++) {
 		struct ltrace_object *in = lt->objects.v[i];
 		const struct ltrace_export *e = in == from ? NULL : hash_gets(&in->exports, name);
-		struct adding a = { .lt = lt, .object = in, .name = name };
+		struct adding a = {
+			.lt = lt, .object = in, .name = name, .names_only = names_only
+		};
 
 		if (!e)
 			continue;
-		for (; e && is_wanted(lt, name, from, in); e = e->next)
+		for (; e && (names_only || is_wanted(lt, name, from, in)); e = e->next)
 			add_function(&a, &e->symbol, from);
 		return;
 	}
+}
+
+static void add_imports(struct ltrace *lt, struct ltrace_object *o, bool names_only)
+{
+	for (u32 i = 0; i < o->imports.cap; i++)
+		if (o->imports.slot[i].key)
+			add_import(lt, o, o->imports.slot[i].key, names_only);
 }
 
 static int add_entry(void *ctx, const struct elf_symbol *s)
@@ -118,16 +170,19 @@ static int add_entry(void *ctx, const struct elf_symbol *s)
 	return 0;
 }
 
+/* What is probed first; then the names that its callers may use, of which a filter may leave some out. */
 void ltrace_find_functions(struct ltrace *lt)
 {
 	for (u32 i = 0; i < lt->objects.n; i++) {
 		struct ltrace_object *o = lt->objects.v[i];
 		struct adding a = { .lt = lt, .object = o };
 
-		for (u32 j = 0; j < o->imports.cap; j++)
-			if (o->imports.slot[j].key)
-				add_import(lt, o, o->imports.slot[j].key);
+		add_imports(lt, o, false);
 		if (lt->o.entries)
 			elf_each_function(o->elf, NULL, add_entry, &a);
 	}
+	for (u32 i = 0; i < lt->objects.n; i++)
+		add_imports(lt, lt->objects.v[i], true);
+	for (u32 i = 0; i < lt->funcs.n; i++)
+		ltrace_find_captures(lt, lt->funcs.v[i]);
 }

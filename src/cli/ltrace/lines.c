@@ -3,16 +3,27 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include "cli/ltrace/ltrace.h"
+#include "arch/arch.h"
+#include "cli/ltrace/values.h"
+#include "cli/strace/strace.h"
+#include "object/demangle.h"
 #include "output/notice.h"
 #include "output/output.h"
+#include "provider/uret.h"
 #include "trace/value.h"
 
 /* Members of the records. */
 enum { AT_PROBE = 4, AT_FROM, AT_SP, AT_DEPTH, AT_ARGS };
 enum { RETURN_SP = 5, RETURN_VALUE };
 enum { AT_END_CODE = 4, AT_LEFT };
-enum { RESULT_COLUMN = 48 };
+enum { AT_SIGNAL = 4, AT_HANDLER };
+enum { AT_RETVAL = 5, AT_CALL_ARGS };
+enum { MOST_PENDING = 64 }; /* MAX_URETPROBE_DEPTH of kernel/events/uprobes.c */
+#ifdef __aarch64__
+enum { SP_RISES = 0 };
+#else
+enum { SP_RISES = 8 }; /* by the return: the return address is popped */
+#endif
 
 struct record {
 	const struct type *t;
@@ -143,7 +154,7 @@ static void put_line(struct ltrace *lt)
 	sink_item(lt->s);
 }
 
-static void close_current(struct ltrace *lt)
+static void close_current(struct ltrace *lt, const char *how)
 {
 	struct ltrace_thread *th = lt->current;
 
@@ -151,15 +162,115 @@ static void close_current(struct ltrace *lt)
 	if (!th || !th->is_open)
 		return;
 	th->is_open = false;
-	buf_puts(&lt->line, " <unfinished ...>\n");
+	buf_printf(&lt->line, " %s\n", how);
 	put_line(lt);
 }
 
-static void begin_line(struct ltrace *lt, const struct ltrace_thread *th)
+static void begin_line(struct ltrace *lt, const struct ltrace_thread *th, u64 ns)
 {
-	close_current(lt);
+	close_current(lt, "<unfinished ...>");
 	if (lt->threads.n > 1)
 		buf_printf(&lt->line, "[pid %u] ", th->tid);
+	line_put_time(&lt->line, lt->s->names, &lt->o.clock, ns);
+}
+
+static void put_indent(struct ltrace *lt, u32 level)
+{
+	buf_pad(&lt->line, ' ', (size_t)lt->o.indent * level);
+}
+
+static void put_equals(struct ltrace *lt, u32 width)
+{
+	width += (u32)lt->line.len;
+	buf_pad(&lt->line, ' ', width + 1 < lt->o.column ? lt->o.column - width : 1);
+	buf_puts(&lt->line, "= ");
+}
+
+static bool is_visible(const struct ltrace *lt)
+{
+	return escape_wanted(lt->c, lt->s->fd);
+}
+
+/* ---- calls */
+
+static void take_memory(const struct record *r, const struct ltrace_captures *all, u32 first,
+			struct ltrace_values *v)
+{
+	for (u32 i = 0; i < all->n && first + i < r->t->n_fields; i++) {
+		const struct field *f = &r->t->fields[first + i];
+		u32 reg = all->v[i].param == LTRACE_RESULT ? 8 : all->v[i].param;
+		struct ltrace_memory *m = &v->memory[reg];
+
+		if (f->type->kind == TY_BUFFER) {
+			m->len = value_bytes(f->type, r->p + f->offset, &m->bytes);
+		} else {
+			m->bytes = (const u8 *)r->p + f->offset;
+			m->len = value_strlen(f->type, m->bytes);
+		}
+	}
+}
+
+static void take_entry(const struct record *r, const struct ltrace_func *f, struct ltrace_values *v)
+{
+	u32 n = arch_native->n_args;
+
+	for (u32 i = 0; i < n; i++)
+		v->arg[i] = (u64)number(r, AT_ARGS + i);
+	take_memory(r, &f->at_entry, AT_ARGS + n, v);
+}
+
+static void push_frame(struct ltrace *lt, struct ltrace_thread *th, const struct record *r,
+		       struct ltrace_frame frame)
+{
+	while (th->frames.n && vec_last(&th->frames)->sp < frame.sp) /* left by longjmp() */
+		free(th->frames.v[--th->frames.n].record);
+	if (ltrace_first_out(frame.func->proto) < frame.func->proto->n) {
+		frame.record = xmalloc(r->t->size);
+		memcpy(frame.record, r->p, r->t->size);
+		frame.type = r->t;
+	}
+	vec_push(&lt->c->words_arena, &th->frames, frame);
+}
+
+/* Why the kernel does not report the return of a call; NULL: it does. */
+static const char *no_return(const struct record *r, const struct ltrace_func *f)
+{
+	if (number(r, AT_DEPTH) >= MOST_PENDING)
+		return "? <64 returns are pending, the kernel reports no more>";
+	return uret_returns_twice(f->names.v[0]) ? "? <returns twice>" : NULL;
+}
+
+static void end_at_once(struct ltrace *lt, const char *why)
+{
+	buf_putc(&lt->line, ')');
+	put_equals(lt, 0);
+	buf_printf(&lt->line, "%s\n", why);
+}
+
+static void put_function(struct ltrace *lt, const char *name)
+{
+	char *plain = lt->o.demangle ? demangle(name) : NULL;
+
+	line_put_name(&lt->line, plain ? plain : name, is_visible(lt));
+	free(plain);
+}
+
+/* LIBRARY->NAME( */
+static void begin_call(struct ltrace *lt, struct ltrace_thread *th, const struct record *r,
+		       const char *name, const struct ltrace_caller *caller)
+{
+	u32 level = th->frames.n ? th->frames.n - 1 : 0;
+
+	begin_line(lt, th, r->ns);
+	if (lt->o.addresses)
+		buf_printf(&lt->line, "[%#llx] ", (unsigned long long)caller->key.from);
+	put_indent(lt, level);
+	if (caller->module && !(caller->object && caller->object->is_main)) {
+		line_put_name(&lt->line, caller->module, is_visible(lt));
+		buf_puts(&lt->line, "->");
+	}
+	put_function(lt, name);
+	buf_putc(&lt->line, '(');
 }
 
 static void on_enter(struct ltrace *lt, const struct record *r)
@@ -167,60 +278,185 @@ static void on_enter(struct ltrace *lt, const struct record *r)
 	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
 	const struct ltrace_func *f = func_at(lt, (u64)number(r, AT_PROBE));
 	const struct ltrace_caller *caller;
+	struct ltrace_values v = { 0 };
 	struct usym_value from;
-	struct ltrace_frame frame;
+	const char *name, *why;
 
 	if (!f)
 		return;
 	memcpy(&from, r->p + r->t->fields[AT_FROM].offset, sizeof(from));
 	caller = caller_of(lt, r->pid, from.addr);
-	frame = (struct ltrace_frame){ .func = f,
-				       .name = name_for(f, caller),
-				       .caller = caller->object,
-				       .sp = (u64)number(r, AT_SP),
-				       .ns = r->ns };
-	if (!is_shown(lt, f, frame.name, caller))
+	name = name_for(f, caller);
+	if (!is_shown(lt, f, name, caller))
 		return;
-	while (th->frames.n && vec_last(&th->frames)->sp < frame.sp)
-		th->frames.n--;
-	vec_push(&lt->c->words_arena, &th->frames, frame);
-	begin_line(lt, th);
-	if (caller->module && !(caller->object && caller->object->is_main))
-		buf_printf(&lt->line, "%s->", caller->module);
-	buf_printf(&lt->line, "%s(", frame.name);
-	for (u32 i = 0; i < 4; i++)
-		buf_printf(&lt->line, "%s%#llx", i ? ", " : "",
-			   (unsigned long long)number(r, AT_ARGS + i));
+	why = no_return(r, f);
+	if (!why)
+		push_frame(lt, th, r,
+			   (struct ltrace_frame){ .func = f,
+						  .name = name,
+						  .sp = (u64)number(r, AT_SP),
+						  .ns = r->ns });
+	else if (lt->o.summary)
+		ltrace_count_call(lt, f, name, 0);
+	if (lt->o.summary)
+		return;
+	begin_call(lt, th, r, name, caller);
+	take_entry(r, f, &v);
+	ltrace_put_args(&lt->line, lt, f, &v, 0, why ? f->proto->n : ltrace_first_out(f->proto));
+	if (why)
+		end_at_once(lt, why);
 	th->width = (u32)lt->line.len;
-	th->is_open = true;
-	lt->current = th;
+	th->is_open = !why;
+	lt->current = why ? NULL : th;
 	put_line(lt);
+}
+
+/* At a ret, where functions through which exceptions pass are probed, the return address is still there. */
+static struct ltrace_frame *frame_of(struct ltrace_thread *th, const struct ltrace_func *f, u64 sp)
+{
+	for (u32 i = th->frames.n; i-- > 0;)
+		if (th->frames.v[i].func == f && sp - th->frames.v[i].sp <= SP_RISES)
+			return &th->frames.v[i];
+	return NULL;
+}
+
+/* That frame and those within it, which did not return. */
+static void pop_frames(struct ltrace_thread *th, const struct ltrace_frame *upto)
+{
+	while (th->frames.n && &th->frames.v[th->frames.n - 1] >= upto)
+		free(th->frames.v[--th->frames.n].record);
+}
+
+/* The rest of the arguments: from the first one that the function writes. */
+static void put_rest(struct ltrace *lt, const struct ltrace_frame *frame, struct ltrace_values *v)
+{
+	const struct ltrace_func *f = frame->func;
+	struct record entry = { .t = frame->type, .p = frame->record };
+
+	if (!frame->record)
+		return;
+	take_entry(&entry, f, v);
+	ltrace_put_args(&lt->line, lt, f, v, ltrace_first_out(f->proto), f->proto->n);
+}
+
+static void put_stack(struct ltrace *lt, const struct record *r)
+{
+	const struct field *f = &r->t->fields[RETURN_VALUE + 1];
+
+	if (lt->o.stacks)
+		line_put_stack(&lt->line, lt->s->names, r->pid, f->type, r->p + f->offset,
+			       is_visible(lt));
 }
 
 static void on_return(struct ltrace *lt, const struct record *r)
 {
 	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
 	const struct ltrace_func *f = func_at(lt, (u64)number(r, AT_PROBE));
-	u64 sp = (u64)number(r, RETURN_SP);
-	u32 i = th->frames.n, width = 0;
+	struct ltrace_frame *frame = f ? frame_of(th, f, (u64)number(r, RETURN_SP)) : NULL;
+	struct ltrace_values v = { .result = (u64)number(r, RETURN_VALUE) };
+	u32 width = 0;
 
-	while (i && !(th->frames.v[i - 1].func == f && th->frames.v[i - 1].sp + 8 == sp))
-		i--;
-	if (!i)
+	if (!frame)
 		return;
-	th->frames.n = i - 1;
-	if (th->is_open && lt->current == th) {
+	if (lt->o.summary) {
+		ltrace_count_call(lt, f, frame->name, r->ns - frame->ns);
+		pop_frames(th, frame);
+		return;
+	}
+	if (th->is_open && lt->current == th && frame == vec_last(&th->frames)) {
 		width = th->width;
 		th->is_open = false;
 		lt->current = NULL;
 	} else {
-		begin_line(lt, th);
-		buf_printf(&lt->line, "<... %s resumed> ", th->frames.v[i - 1].name);
+		begin_line(lt, th, r->ns);
+		put_indent(lt, (u32)(frame - th->frames.v));
+		buf_puts(&lt->line, "<... ");
+		put_function(lt, frame->name);
+		buf_puts(&lt->line, " resumed> ");
 	}
+	take_memory(r, &f->at_return, RETURN_VALUE + 1 + lt->o.stacks, &v);
+	put_rest(lt, frame, &v);
 	buf_putc(&lt->line, ')');
-	width += (u32)lt->line.len;
-	buf_pad(&lt->line, ' ', width < RESULT_COLUMN ? RESULT_COLUMN - width : 0);
-	buf_printf(&lt->line, " = %#llx\n", (unsigned long long)number(r, RETURN_VALUE));
+	put_equals(lt, width);
+	ltrace_put_result(&lt->line, lt, f, &v);
+	if (lt->o.spent) {
+		buf_puts(&lt->line, " <");
+		line_put_seconds(&lt->line, r->ns - frame->ns, false);
+		buf_putc(&lt->line, '>');
+	}
+	buf_putc(&lt->line, '\n');
+	pop_frames(th, frame);
+	put_stack(lt, r);
+	put_line(lt);
+}
+
+static const char *call_name(struct ltrace *lt, const struct record *r)
+{
+	const char *text = site_text(lt->s->names->prog, false, (u64)number(r, AT_PROBE));
+	const char *name = text && strchr(text, ':') ? strchr(text, ':') + 1 : "";
+
+	return arena_strndup(&lt->c->words_arena, name, strcspn(name, ":"));
+}
+
+static const char *call_args(struct ltrace *lt, const struct record *r)
+{
+	const struct field *f = &r->t->fields[AT_CALL_ARGS];
+
+	buf_clear(&lt->text);
+	value_text(&lt->text, lt->s->names, f->type, r->p + f->offset);
+	return lt->text.s ? lt->text.s : "";
+}
+
+/*
+ * Return probes end in a system call of their own (uretprobe, 335), which the table of calls does not have: it is
+ * reported by another name.
+ */
+static bool is_of_probe(struct ltrace_thread *th, const struct strace_call *call)
+{
+	if (!streq(call->name, "rt_sigreturn"))
+		return false;
+	if (!th->n_handlers)
+		return true;
+	th->n_handlers--;
+	return false;
+}
+
+/* SYS_read(...) = 3, with the arguments and results of sonde strace. */
+static void on_syscall(struct ltrace *lt, const struct record *r)
+{
+	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
+	struct strace_call call = { .name = call_name(lt, r) };
+	const char *args = call_args(lt, r);
+
+	if (lt->o.summary || is_of_probe(th, &call))
+		return;
+	strace_describe(&call);
+	begin_line(lt, th, r->ns);
+	put_indent(lt, th->frames.n);
+	buf_printf(&lt->line, "SYS_%s(%s)", call.name, args);
+	put_equals(lt, 0);
+	if (number(r, 0) == LTRACE_EXIT)
+		buf_putc(&lt->line, '?');
+	else
+		strace_put_result(&lt->line, &call, lt->s->names,
+				  r->p + r->t->fields[AT_CALL_ARGS].offset,
+				  r->t->fields[AT_CALL_ARGS].type->size, number(r, AT_RETVAL));
+	buf_putc(&lt->line, '\n');
+	put_line(lt);
+}
+
+static void on_signal(struct ltrace *lt, const struct record *r)
+{
+	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
+	u32 signo = (u32)number(r, AT_SIGNAL);
+
+	th->n_handlers += number(r, AT_HANDLER) > 1; /* not SIG_DFL, SIG_IGN */
+	if (lt->o.summary)
+		return;
+	begin_line(lt, th, r->ns);
+	buf_puts(&lt->line, "--- ");
+	strace_put_signal_name(&lt->line, signo);
+	buf_printf(&lt->line, " (%s) ---\n", strsignal((int)signo));
 	put_line(lt);
 }
 
@@ -229,29 +465,50 @@ static void on_end(struct ltrace *lt, const struct record *r)
 	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
 	s32 code = (s32)number(r, AT_END_CODE);
 
-	th->frames.n = 0;
-	if (number(r, AT_LEFT))
+	if (lt->current == th)
+		close_current(lt, "<no return ...>");
+	pop_frames(th, th->frames.v);
+	if (number(r, AT_LEFT) || lt->o.summary)
 		return;
-	begin_line(lt, th);
-	if (WIFSIGNALED(code))
-		buf_printf(&lt->line, "+++ killed by %d +++\n", WTERMSIG(code));
-	else
+	begin_line(lt, th, r->ns);
+	if (WIFSIGNALED(code)) {
+		buf_puts(&lt->line, "+++ killed by ");
+		strace_put_signal_name(&lt->line, (u32)WTERMSIG(code));
+		buf_puts(&lt->line, " +++\n");
+	} else {
 		buf_printf(&lt->line, "+++ exited (status %d) +++\n", WEXITSTATUS(code));
+	}
 	put_line(lt);
+}
+
+/* Functions are found before CMD is executed, in its files. */
+static void tell_other_program(struct ltrace *lt)
+{
+	if (!lt->n_programs++ && lt->c->request.traced.command)
+		return;
+	if (!lt->told_program)
+		sink_warn(
+			lt->s,
+			"another program was executed: of its calls those to functions are shown that files of the first "
+			"program call, too (--no-follow leaves children out)");
+	lt->told_program = true;
 }
 
 static void on_exec(struct ltrace *lt, const struct record *r)
 {
-	thread(lt, r->tid, r->pid)->frames.n = 0;
+	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
+
+	lt->awaits_exec = false;
+	tell_other_program(lt);
+	pop_frames(th, th->frames.v);
 	hash_release(&lt->callers);
 	lt->callers = (struct hash){ 0 };
 }
 
 static void (*const handlers[N_LTRACE_RECORDS])(struct ltrace *lt, const struct record *r) = {
-	[LTRACE_ENTER] = on_enter,
-	[LTRACE_RETURN] = on_return,
-	[LTRACE_END] = on_end,
-	[LTRACE_EXEC] = on_exec,
+	[LTRACE_ENTER] = on_enter,  [LTRACE_RETURN] = on_return, [LTRACE_END] = on_end,
+	[LTRACE_EXEC] = on_exec,    [LTRACE_SIGNAL] = on_signal, [LTRACE_SYSCALL] = on_syscall,
+	[LTRACE_EXIT] = on_syscall,
 };
 
 static void value(struct sink *s, const struct type *t, const void *p)
@@ -266,6 +523,8 @@ static void value(struct sink *s, const struct type *t, const void *p)
 	r.tid = (u32)number(&r, 1);
 	r.pid = (u32)number(&r, 2);
 	r.ns = (u64)number(&r, 3);
+	if (lt->awaits_exec && kind != LTRACE_EXEC) /* until then its process is ours */
+		return;
 	if (kind > 0 && kind < N_LTRACE_RECORDS)
 		handlers[kind](lt, &r);
 }
@@ -279,20 +538,38 @@ static void table(struct sink *s, const struct table *t)
 {
 }
 
+/* Memory that cannot be read is shown as its address: that is no loss. */
+static void lost(struct sink *s, const struct loss *loss, u64 count)
+{
+	if (loss_row(loss)->reason)
+		output_text.lost(s, loss, count);
+}
+
 static void end(struct sink *s)
 {
-	close_current(ltrace_of(s));
+	struct ltrace *lt = ltrace_of(s);
+
+	close_current(lt, "<unfinished ...>");
+	if (lt->o.summary)
+		ltrace_put_summary(lt, &s->out);
 	sink_flush(s);
 }
 
 void ltrace_release_lines(struct ltrace *lt)
 {
-	for (u32 i = 0; i < lt->threads.cap; i++)
-		if (lt->threads.slot[i].key)
-			free(lt->threads.slot[i].value);
+	for (u32 i = 0; i < lt->threads.cap; i++) {
+		struct ltrace_thread *th = lt->threads.slot[i].key ? lt->threads.slot[i].value :
+								     NULL;
+
+		if (th)
+			pop_frames(th, th->frames.v);
+		free(th);
+	}
 	hash_release(&lt->threads);
 	hash_release(&lt->callers);
+	hash_release(&lt->counts);
 	buf_release(&lt->line);
+	buf_release(&lt->text);
 	free(lt->sites);
 }
 
@@ -304,7 +581,7 @@ const struct output output_ltrace = {
 	.value = value,
 	.table = table,
 	.event = text_event,
-	.lost = text_lost,
+	.lost = lost,
 	.message = text_message,
 	.test = text_test,
 	.tested = text_tested,

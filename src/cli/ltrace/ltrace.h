@@ -7,6 +7,9 @@
  *	objects.c	a program -> its libraries, as the dynamic linker finds them
  *	functions.c	objects and filters -> the functions to probe
  *	callsite.c	the name by which the code before a return address calls
+ *	proto.c		ltrace.conf(5) -> prototypes; proto_table.c has those of common functions
+ *	captures.c	a prototype -> the memory that its arguments and result show
+ *	values.c	arguments and results as text
  *	script.c	functions -> a script, which prints a record for each entry and return
  *	lines.c		records -> lines: entries and returns paired, nesting, several threads
  *	summary.c	-c: the table
@@ -21,6 +24,8 @@
 
 #include "base/hash.h"
 #include "cli/cli.h"
+#include "cli/line.h"
+#include "cli/ltrace/proto.h"
 #include "object/elf_dynamic.h"
 
 /* The first member of each record that the script prints. */
@@ -29,6 +34,9 @@ enum ltrace_record {
 	LTRACE_RETURN,    /* tid, pid, ns, probe, return address, sp, results */
 	LTRACE_END,       /* tid, pid, ns, exit code of wait(2), threads that are left */
 	LTRACE_EXEC,      /* tid, pid, ns */
+	LTRACE_SIGNAL,    /* tid, pid, ns, number, handler */
+	LTRACE_SYSCALL, /* tid, pid, ns, probe, result, arguments: of a system call that returns */
+	LTRACE_EXIT,    /* likewise, of one that does not */
 	N_LTRACE_RECORDS
 };
 
@@ -48,32 +56,67 @@ struct ltrace_export {
 	struct ltrace_export *next; /* another version of the name */
 };
 
+enum { LTRACE_CAPTURES = 10, LTRACE_RESULT = 0xff };
+
+/* Memory that a record has, in the order of its last members. */
+struct ltrace_capture {
+	u32 param;                     /* from 0, or LTRACE_RESULT */
+	const struct proto_type *type; /* of the pointer */
+	bool is_string, is_pointer_to_string;
+	u32 bytes, unit; /* at most; of which the length is a multiple */
+};
+
+struct ltrace_captures {
+	struct ltrace_capture v[LTRACE_CAPTURES];
+	u32 n;
+};
+
 struct ltrace_func { /* a place that is probed */
 	struct ltrace_object *object;
 	u64 address; /* in the file's own numbering */
 	VEC(const char *) names;
 	bool is_entry; /* -x: calls from the file itself count, too */
 	bool is_stub;  /* of the caller's PLT: the function is where no probe can be */
+	const struct proto *proto;
+	struct ltrace_captures at_entry, at_return;
+	bool saves_args; /* what a return shows depends on arguments */
 };
 
 struct ltrace_options {
 	const struct ltrace_filter *calls;     /* -e: names and callers */
 	const struct ltrace_filter *entries;   /* -x */
 	const struct ltrace_filter *libraries; /* -l */
+	u32 strings;                           /* -s: bytes of strings */
+	u32 column;                            /* -a: where "= " begins */
+	u32 indent;                            /* -n: blanks for each call that one is within */
+	struct line_clock clock;               /* -t, -r */
+	bool spent, addresses, stacks;         /* -T, -i, -k */
+	bool summary;                          /* -c */
+	bool system_calls, no_signals;         /* -S, -b */
+	bool demangle;                         /* -C */
+	bool no_default;                       /* -L */
 };
 
 struct ltrace_frame { /* a call that has not returned */
 	const struct ltrace_func *func;
 	const char *name;
-	const struct ltrace_object *caller;
 	u64 sp, ns;
+	char *record; /* of the entry, if arguments are shown at the return; owned */
+	const struct type *type;
+};
+
+struct ltrace_count {
+	const char *name;
+	u64 calls, ns;
+	bool is_stepped; /* by the kernel, which executes a copy of its first instruction */
 };
 
 struct ltrace_thread {
 	u32 tid, pid;
 	VEC(struct ltrace_frame) frames;
-	bool is_open; /* its last line has no end yet */
-	u32 width;    /* of that line */
+	u32 n_handlers; /* of signals that it is in */
+	bool is_open;   /* its last line has no end yet */
+	u32 width;      /* of that line */
 };
 
 struct ltrace {
@@ -82,6 +125,7 @@ struct ltrace {
 	struct ltrace_options o;
 	VEC(struct ltrace_object *) objects; /* in the order in which names are looked up */
 	VEC(struct ltrace_func *) funcs;
+	struct proto_table prototypes;
 	struct hash by_place;             /* "PATH:0xADDRESS" -> struct ltrace_func */
 	struct hash by_path;              /* -> struct ltrace_object */
 	struct hash threads;              /* by tid: struct ltrace_thread */
@@ -89,7 +133,11 @@ struct ltrace {
 	struct ltrace_thread *current;    /* whose line is open */
 	const struct ltrace_func **sites; /* by number of the site */
 	u32 n_sites;
-	struct buf line;
+	bool awaits_exec;   /* CMD has not been executed yet */
+	bool told_program;  /* that another one was executed */
+	u32 n_programs;     /* executed */
+	struct hash counts; /* -c: by name: struct ltrace_count */
+	struct buf line, text;
 };
 
 /* ---- options.c: 0, or 1 after a message. */
@@ -109,13 +157,18 @@ int ltrace_find_objects(struct ltrace *lt);
 void ltrace_release_objects(struct ltrace *lt);
 /* ---- functions.c */
 void ltrace_find_functions(struct ltrace *lt);
+/* ---- captures.c */
+void ltrace_find_captures(struct ltrace *lt, struct ltrace_func *f);
 /* ---- callsite.c */
 /* The name that the call which returns to the address names; NULL: it is another kind of call. */
 const char *ltrace_called_name(struct ltrace_object *o, u64 return_address);
 /* The entry of the PLT that leads to a function, 0: none. */
 u64 ltrace_stub(struct ltrace_object *o, const char *name);
 /* ---- script.c: in the words_arena of c. */
-const char *ltrace_script(const struct ltrace *lt);
+const char *ltrace_script(struct ltrace *lt);
+/* ---- summary.c */
+void ltrace_count_call(struct ltrace *lt, const struct ltrace_func *f, const char *name, u64 ns);
+void ltrace_put_summary(struct ltrace *lt, struct buf *b);
 /* ---- lines.c */
 extern const struct output output_ltrace;
 void ltrace_release_lines(struct ltrace *lt);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The options of ltrace(1), in their order, to struct ltrace_options. */
+#include <stdlib.h>
 #include "cli/ltrace/ltrace.h"
 #include "cli/option.h"
+
+enum { MOST_STRING = 4096, MOST_COLUMN = 1000 };
 
 static int read_filter(struct ltrace *lt, const char *value, const struct ltrace_filter **to)
 {
@@ -31,28 +34,116 @@ static int read_library(struct ltrace *lt, const char *value)
 	return f ? 0 : 1;
 }
 
+static int more_time(struct ltrace *lt, const char *value)
+{
+	lt->o.clock.time += lt->o.clock.time < TIME_EPOCH_US;
+	return 0;
+}
+
+/* -f: as it is anyway. */
+static int follow(struct ltrace *lt, const char *value)
+{
+	return 0;
+}
+
+static int read_number(struct ltrace *lt, char key, const char *value, u32 most, u32 *to)
+{
+	char *end;
+	unsigned long n = strtoul(value, &end, 10);
+
+	if (end == value || *end || *value == '-')
+		return say_usage(lt->c, "invalid -%c argument: '%s'", key, value);
+	if (n > most)
+		say_note(lt->c, "-%c %s: %u is the most", key, value, most);
+	*to = (u32)MIN(n, most);
+	return 0;
+}
+
+static int read_strings(struct ltrace *lt, const char *value)
+{
+	return read_number(lt, 's', value, MOST_STRING, &lt->o.strings);
+}
+
+static int read_indent(struct ltrace *lt, const char *value)
+{
+	return read_number(lt, 'n', value, 32, &lt->o.indent);
+}
+
+static int read_column(struct ltrace *lt, const char *value)
+{
+	return read_number(lt, 'a', value, MOST_COLUMN, &lt->o.column);
+}
+
+/* Prototypes of a file come before those that sonde has. */
+static int read_prototypes(struct ltrace *lt, const char *path)
+{
+	struct buf text = { 0 };
+	int rc = buf_read_file(&text, path);
+	const char *why = NULL;
+	u32 line;
+
+	if (rc < 0) {
+		buf_release(&text);
+		return say_usage(lt->c, "-F %s: %s", path, strerror(-rc));
+	}
+	line = proto_read(&lt->prototypes, text.s ? text.s : "", &why);
+	if (line)
+		say_note(lt->c, "%s:%u: %s; lines that are not understood are passed over", path,
+			 line, why);
+	buf_release(&text);
+	return 0;
+}
+
+#define FLAG(member) .flag = offsetof(struct ltrace_options, member)
+
 static const struct {
 	char key;
 	int (*read)(struct ltrace *lt, const char *value);
+	size_t flag; /* without read: a bool */
 } options[] = {
-	{ 'e', read_calls },
-	{ 'l', read_library },
-	{ 'x', read_entries },
+	{ .key = 'a', .read = read_column },
+	{ .key = 'b', FLAG(no_signals) },
+	{ .key = 'c', FLAG(summary) },
+	{ .key = 'C', FLAG(demangle) },
+	{ .key = 'e', .read = read_calls },
+	{ .key = 'f', .read = follow },
+	{ .key = 'F', .read = read_prototypes },
+	{ .key = 'i', FLAG(addresses) },
+	{ .key = 'k', FLAG(stacks) },
+	{ .key = 'l', .read = read_library },
+	{ .key = 'L', FLAG(no_default) },
+	{ .key = 'n', .read = read_indent },
+	{ .key = 'r', FLAG(clock.relative) },
+	{ .key = 's', .read = read_strings },
+	{ .key = 'S', FLAG(system_calls) },
+	{ .key = 't', .read = more_time },
+	{ .key = 'T', FLAG(spent) },
+	{ .key = 'x', .read = read_entries },
 };
 
 static int read_option(struct ltrace *lt, char key, const char *value)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(options); i++)
-		if (options[i].key == key)
+	for (u32 i = 0; i < ARRAY_SIZE(options); i++) {
+		if (options[i].key != key)
+			continue;
+		if (options[i].read)
 			return options[i].read(lt, value);
+		*(bool *)((char *)&lt->o + options[i].flag) = true;
+		return 0;
+	}
 	return 0;
 }
 
 int ltrace_read_options(struct ltrace *lt)
 {
 	struct cli *c = lt->c;
+	const char *why;
 	int ret = 0;
 
+	lt->o = (struct ltrace_options){ .strings = 32, .column = 49 };
+	lt->prototypes.arena = &c->words_arena;
+	if (proto_read(&lt->prototypes, proto_builtin, &why))
+		BUG("the table of prototypes is not understood: %s", why);
 	for (u32 i = 0; i < c->n_given && !ret; i++)
 		if (c->given[i].row->command == &command_ltrace)
 			ret = read_option(lt, c->given[i].row->key, c->given[i].value);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The script of a run. In: the functions. Out: text of the language, a print() for each record. */
+/*
+ * The script of a run. In: the functions. Out: text of the language, a print() for each record. Functions whose
+ * records are alike share a clause: what a clause does is put together first, and is the key.
+ */
 #include <unistd.h>
 #include "arch/arch.h"
 #include "cli/ltrace/ltrace.h"
@@ -12,8 +15,10 @@
  */
 #ifdef __aarch64__
 #define RETURN_ADDRESS "reg(\"lr\")"
+#define SP_AT_RETURN "reg(\"sp\")"
 #else
 #define RETURN_ADDRESS "*(uint64 *)reg(\"sp\")"
+#define SP_AT_RETURN "(reg(\"sp\") - 8)"
 #endif
 static const char caller[] =
 	"	let $from = (uint64)" RETURN_ADDRESS ";\n"
@@ -28,27 +33,6 @@ static const char life[] =
 	"}\n"
 	"rawtracepoint:sched_process_exec { print((%d, tid, pid, nsecs)); }\n";
 
-/* The places of one file are one probe: KIND:"PATH":"0x1000|0x1100" */
-static void put_probes(struct buf *b, const struct ltrace *lt, const char *kind,
-		       bool (*has)(const struct ltrace_func *f))
-{
-	for (u32 i = 0; i < lt->objects.n; i++) {
-		u32 n = 0;
-
-		for (u32 j = 0; j < lt->funcs.n; j++) {
-			const struct ltrace_func *f = lt->funcs.v[j];
-
-			if (f->object != lt->objects.v[i] || !has(f))
-				continue;
-			if (!n++)
-				buf_printf(b, "%s%s:\"%s\":\"", b->s[b->len - 1] == '"' ? "," : "",
-					   kind, f->object->path);
-			buf_printf(b, "%s%#llx", n > 1 ? "|" : "", (unsigned long long)f->address);
-		}
-		buf_puts(b, n ? "\"" : "");
-	}
-}
-
 /* The register of results as it is: retval has the type that debug information gives it. */
 static const char *result_register(void)
 {
@@ -58,63 +42,170 @@ static const char *result_register(void)
 	BUG("no register has the result");
 }
 
-/* ---- the clauses: functions whose calls all count, and others */
-
+/* Calls from the file itself count, too. */
 static bool counts_all(const struct ltrace_func *f)
 {
 	return f->is_entry || f->is_stub;
 }
 
-static bool counts_some(const struct ltrace_func *f)
+/* ---- memory */
+
+/* How many bytes, with the one that tells that there are more. */
+static void put_length(struct buf *b, const struct ltrace_capture *c, bool at_return)
 {
-	return !counts_all(f);
+	const struct proto_type *t = c->type->kind == PROTO_POINTER ? c->type->elem : c->type;
+	char count[64];
+
+	if (t->len_kind == COUNT_ARG && t->len < arch_native->n_args)
+		snprintf(count, sizeof(count), at_return ? "$v.%u" : "arg%u", t->len);
+	else if (t->len_kind == COUNT_RETURN && at_return)
+		snprintf(count, sizeof(count), "reg(\"%s\")", result_register());
+	else
+		snprintf(count, sizeof(count), "%u", c->bytes);
+	if (t->len_kind == COUNT_RETURN || t->len_kind == COUNT_ARG)
+		buf_printf(b, "((uint64)%s < %u ? (uint64)%s * %u : (int64)%s < 0 ? 0 : %u)", count,
+			   (c->bytes + c->unit) / c->unit, count, c->unit, count, c->bytes + 1);
+	else
+		buf_puts(b, count);
 }
 
-static bool returns_once(const struct ltrace_func *f)
+static void put_captures(struct buf *b, const struct ltrace_captures *all, bool at_return)
 {
-	return !uret_returns_twice(f->names.v[0]);
+	for (u32 i = 0; i < all->n; i++) {
+		const struct ltrace_capture *c = &all->v[i];
+		char at[64];
+
+		if (c->param == LTRACE_RESULT)
+			snprintf(at, sizeof(at), "(uint64)reg(\"%s\")", result_register());
+		else
+			snprintf(at, sizeof(at), at_return ? "(uint64)$v.%u" : "(uint64)arg%u",
+				 c->param);
+		if (c->is_pointer_to_string)
+			buf_printf(b, ", str(*(uint64 *)(%s), %u)", at, c->bytes + 2);
+		else if (c->is_string)
+			buf_printf(b, ", str(%s, %u)", at, c->bytes + 2);
+		else {
+			buf_printf(b, ", buf((uint8 *)%s, ", at);
+			put_length(b, c, at_return);
+			buf_putc(b, ')');
+		}
+	}
 }
 
-static bool counts_all_returns(const struct ltrace_func *f)
+/* ---- clauses */
+
+static const char signals[] =
+	"rawtracepoint:signal_deliver { print((%d, tid, pid, nsecs, args.sig, (uint64)args.ka.sa.sa_handler)); }\n";
+/* Calls that do not return are shown when they begin. */
+static const char system_calls[] =
+	"syscall:*:return { print((%d, tid, pid, nsecs, probe, retval, argstr)); }\n"
+	"syscall:=exit_group, syscall:=exit { print((%d, tid, pid, nsecs, probe, 0, argstr)); }\n";
+
+static void put_args(struct buf *b)
 {
-	return counts_all(f) && returns_once(f);
+	for (u32 i = 0; i < arch_native->n_args; i++)
+		buf_printf(b, "%sarg%u", i ? ", " : "", i);
 }
 
-static bool counts_some_returns(const struct ltrace_func *f)
+static const char *entry_body(struct ltrace *lt, const struct ltrace_func *f)
 {
-	return counts_some(f) && returns_once(f);
+	struct buf b = { 0 };
+	const char *text;
+
+	buf_printf(&b, " {\n%s	if (%s) {\n", caller, counts_all(f) ? "true" : "outside($from)");
+	if (f->saves_args) {
+		buf_puts(&b, "		@args[tid, (uint64)reg(\"sp\")] = (");
+		put_args(&b);
+		buf_puts(&b, ");\n");
+	}
+	buf_printf(
+		&b,
+		"		print((%d, tid, pid, nsecs, probe, usym($from), reg(\"sp\"), curtask.utask.depth, ",
+		LTRACE_ENTER);
+	put_args(&b);
+	put_captures(&b, &f->at_entry, false);
+	buf_puts(&b, "));\n	}\n}\n");
+	text = arena_strdup(&lt->c->words_arena, b.s);
+	buf_release(&b);
+	return text;
 }
 
-static const struct {
-	bool (*has)(const struct ltrace_func *f), (*has_return)(const struct ltrace_func *f);
-	const char *entry_if, *return_if;
-} clauses[] = {
-	{ counts_some, counts_some_returns, "outside($from)", "outside(reg(\"ip\"))" },
-	{ counts_all, counts_all_returns, "true", "true" },
+static const char *return_body(struct ltrace *lt, const struct ltrace_func *f)
+{
+	struct buf b = { 0 };
+	const char *text;
+
+	buf_printf(&b, " {\n	if (%s) {\n", counts_all(f) ? "true" : "outside(reg(\"ip\"))");
+	if (f->saves_args)
+		buf_puts(&b, "		let $v = @args[tid, (uint64)" SP_AT_RETURN "];\n");
+	buf_printf(&b, "		print((%d, tid, pid, nsecs, probe, reg(\"sp\"), reg(\"%s\")",
+		   LTRACE_RETURN, result_register());
+	buf_puts(&b, lt->o.stacks ? ", ustack" : "");
+	put_captures(&b, &f->at_return, true);
+	buf_puts(&b, "));\n");
+	if (f->saves_args)
+		buf_puts(&b, "		_ = delete(@args, (tid, (uint64)" SP_AT_RETURN "));\n");
+	buf_puts(&b, "	}\n}\n");
+	text = arena_strdup(&lt->c->words_arena, b.s);
+	buf_release(&b);
+	return text;
+}
+
+struct ltrace_clause {
+	const char *body;
+	VEC(const struct ltrace_func *) funcs;
 };
 
-static void put_clauses(struct buf *b, const struct ltrace *lt, u32 i)
-{
-	size_t before = b->len;
+struct ltrace_clauses {
+	struct hash by_body;
+	VEC(struct ltrace_clause *) list;
+};
 
-	put_probes(b, lt, "uprobe", clauses[i].has);
-	if (b->len > before)
-		buf_printf(
-			b,
-			" {\n%s	if (%s) {\n"
-			"		print((%d, tid, pid, nsecs, probe, usym($from), reg(\"sp\"), curtask.utask.depth,\n"
-			"		       arg0, arg1, arg2, arg3, arg4, arg5));\n"
-			"	}\n}\n",
-			caller, clauses[i].entry_if, LTRACE_ENTER);
-	before = b->len;
-	put_probes(b, lt, "uretprobe", clauses[i].has_return);
-	if (b->len > before)
-		buf_printf(
-			b,
-			" {\n	if (%s) {\n"
-			"		print((%d, tid, pid, nsecs, probe, reg(\"sp\"), reg(\"%s\")));\n"
-			"	}\n}\n",
-			clauses[i].return_if, LTRACE_RETURN, result_register());
+static void add_to(struct ltrace *lt, struct ltrace_clauses *all, const char *body,
+		   const struct ltrace_func *f)
+{
+	struct ltrace_clause *c = hash_gets(&all->by_body, body);
+
+	if (!c) {
+		c = arena_new(&lt->c->words_arena, struct ltrace_clause);
+		c->body = body;
+		hash_puts(&all->by_body, body, c);
+		vec_push(&lt->c->words_arena, &all->list, c);
+	}
+	vec_push(&lt->c->words_arena, &c->funcs, f);
+}
+
+/* The places of one file are one probe: KIND:"PATH":"0x1000|0x1100" */
+static void put_probes(struct buf *b, const struct ltrace *lt, const char *kind,
+		       const struct ltrace_clause *c)
+{
+	u32 n_probes = 0;
+
+	for (u32 i = 0; i < lt->objects.n; i++) {
+		u32 n = 0;
+
+		for (u32 j = 0; j < c->funcs.n; j++) {
+			const struct ltrace_func *f = c->funcs.v[j];
+
+			if (f->object != lt->objects.v[i])
+				continue;
+			if (!n++)
+				buf_printf(b, "%s%s:\"%s\":\"", n_probes++ ? "," : "", kind,
+					   f->object->path);
+			buf_printf(b, "%s%#llx", n > 1 ? "|" : "", (unsigned long long)f->address);
+		}
+		buf_puts(b, n == 1 ? "|\"" : n ? "\"" : "");
+	}
+}
+
+static void put_clauses(struct buf *b, const struct ltrace *lt, const char *kind,
+			struct ltrace_clauses *all)
+{
+	for (u32 i = 0; i < all->list.n; i++) {
+		put_probes(b, lt, kind, all->list.v[i]);
+		buf_puts(b, all->list.v[i]->body);
+	}
+	hash_release(&all->by_body);
 }
 
 /* As for sonde strace: a hundredth of memory, at most 32 MB. */
@@ -125,15 +216,28 @@ static u64 ring_pages(void)
 	return MIN(pages, (32ull << 20) / page);
 }
 
-const char *ltrace_script(const struct ltrace *lt)
+const char *ltrace_script(struct ltrace *lt)
 {
+	struct ltrace_clauses entries = { 0 }, returns = { 0 };
 	struct buf b = { 0 };
 	const char *text;
 
-	buf_printf(&b, "config = { perf_rb_pages = %llu }\n", (unsigned long long)ring_pages());
+	for (u32 i = 0; i < lt->funcs.n; i++) {
+		const struct ltrace_func *f = lt->funcs.v[i];
+
+		add_to(lt, &entries, entry_body(lt, f), f);
+		if (!uret_returns_twice(f->names.v[0]))
+			add_to(lt, &returns, return_body(lt, f), f);
+	}
+	buf_printf(&b, "config = { perf_rb_pages = %llu; max_strlen = %u }\n",
+		   (unsigned long long)ring_pages(), MAX(lt->o.strings + 2, 32u));
 	buf_printf(&b, life, LTRACE_END, LTRACE_EXEC);
-	for (u32 i = 0; i < ARRAY_SIZE(clauses); i++)
-		put_clauses(&b, lt, i);
+	if (!lt->o.no_signals)
+		buf_printf(&b, signals, LTRACE_SIGNAL);
+	if (lt->o.system_calls)
+		buf_printf(&b, system_calls, LTRACE_SYSCALL, LTRACE_EXIT);
+	put_clauses(&b, lt, "uprobe", &entries);
+	put_clauses(&b, lt, "uretprobe", &returns);
 	text = arena_strdup(&lt->c->words_arena, b.s);
 	buf_release(&b);
 	return text;

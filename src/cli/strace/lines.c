@@ -164,47 +164,6 @@ static void put_line(struct strace *st, struct strace_thread *th)
 
 /* ---- the parts of a line */
 
-static u64 wall_ns(const struct strace *st, u64 ns)
-{
-	const struct names *names = st->s->names;
-	struct timestamp_value ts = { .ns = ns, .mode = TS_BOOT };
-
-	return names && names->wall_ns ? names->wall_ns(names->ctx, &ts) : ns;
-}
-
-static void put_seconds(struct buf *b, u64 ns, const char *width)
-{
-	buf_printf(b, streq(width, "6") ? "%6llu.%06llu" : "%llu.%06llu",
-		   (unsigned long long)(ns / 1000000000),
-		   (unsigned long long)(ns % 1000000000 / 1000));
-}
-
-static void put_relative(struct strace *st, u64 ns)
-{
-	bool with_clock = st->o.time != TIME_NONE;
-	u64 since = st->last_ns && ns > st->last_ns ? ns - st->last_ns : 0;
-
-	buf_puts(&st->line, with_clock ? "(+" : "");
-	put_seconds(&st->line, since, "6");
-	buf_puts(&st->line, with_clock ? ") " : " ");
-	st->last_ns = ns;
-}
-
-static void put_time(struct strace *st, u64 ns)
-{
-	switch (st->o.time) {
-	case TIME_NONE: break;
-	case TIME_OF_DAY: time_text(&st->line, "%H:%M:%S ", wall_ns(st, ns)); break;
-	case TIME_OF_DAY_US: time_text(&st->line, "%H:%M:%S.%f ", wall_ns(st, ns)); break;
-	case TIME_EPOCH_US:
-		put_seconds(&st->line, wall_ns(st, ns), "");
-		buf_putc(&st->line, ' ');
-		break;
-	}
-	if (st->o.relative)
-		put_relative(st, ns);
-}
-
 static bool several(const struct strace *st)
 {
 	return st->n_live > 1;
@@ -218,7 +177,7 @@ static void put_prefix(struct strace *st, const struct strace_thread *th, u64 ns
 		buf_printf(&st->line, "%-5u ", th->tid);
 	else if (!st->o.separate && several(st))
 		buf_printf(&st->line, "[pid %5u] ", th->tid);
-	put_time(st, ns);
+	line_put_time(&st->line, st->s->names, &st->o.clock, ns);
 }
 
 /* The arguments as text, in b. */
@@ -398,7 +357,7 @@ static void put_spent(struct strace *st, u64 ns)
 	if (!st->o.spent)
 		return;
 	buf_puts(&st->line, " <");
-	put_seconds(&st->line, ns, "");
+	line_put_seconds(&st->line, ns, false);
 	buf_putc(&st->line, '>');
 }
 
@@ -431,58 +390,24 @@ static void put_json_return(struct strace *st, struct strace_thread *th, const s
 {
 	s64 ret = number(r, AT_RESULT);
 
-	strace_json_begin(&st->line, th, "syscall", wall_ns(st, th->begun_ns));
+	strace_json_begin(&st->line, th, "syscall", line_wall_ns(st->s->names, th->begun_ns));
 	strace_json_call(&st->line, th->call->name, args);
 	strace_json_result(&st->line, th->call, ret, r->ns - th->begun_ns);
 	buf_puts(&st->line, "}\n");
 	put_line(st, th);
 }
 
-/* Of a file or its symbols. What the kernel copied is quoted and needs no more. */
-static void put_foreign_name(struct strace *st, const char *text)
+/* The names of traced files and functions are escaped where a terminal shows them. */
+static bool is_visible(const struct strace *st)
 {
-	size_t start = st->line.len;
-
-	buf_puts(&st->line, text);
-	if (!st->o.separate && escape_wanted(st->c, st->s->fd))
-		buf_visible(&st->line, start, VISIBLE_NAME);
-}
-
-/* " > FILE(FUNCTION+0x12) [0x3456]", where the last is an offset in the file. */
-static void put_frame(struct strace *st, u32 pid, u64 ip)
-{
-	const struct names *names = st->s->names;
-	struct symbol sym = {};
-	const char *id;
-	u64 at = ip;
-
-	if (names->usym) /* the file may be known without the function */
-		names->usym(names->ctx, pid, ip, &sym);
-	if (!sym.module) {
-		buf_printf(&st->line, " > unexpected_backtracing_error [%#llx]\n",
-			   (unsigned long long)ip);
-		return;
-	}
-	buf_puts(&st->line, " > ");
-	put_foreign_name(st, sym.module);
-	buf_putc(&st->line, '(');
-	if (sym.name) {
-		put_foreign_name(st, sym.name);
-		buf_printf(&st->line, "+%#llx", (unsigned long long)sym.offset);
-	}
-	if (names->build_id && !names->build_id(names->ctx, pid, ip, &id, &at))
-		at = ip;
-	buf_printf(&st->line, ") [%#llx]\n", (unsigned long long)at);
+	return !st->o.separate && escape_wanted(st->c, st->s->fd);
 }
 
 static void put_stack(struct strace *st, struct strace_thread *th, const struct record *r)
 {
 	const struct field *f = &r->t->fields[AT_STACK];
-	u64 ips[STACK_MAX_FRAMES];
-	u32 n = stack_frames(st->s->names, f->type, r->p + f->offset, true, ips);
 
-	for (u32 i = 0; i < n; i++)
-		put_frame(st, th->pid, ips[i]);
+	line_put_stack(&st->line, st->s->names, th->pid, f->type, r->p + f->offset, is_visible(st));
 	put_line(st, th);
 }
 
@@ -612,7 +537,8 @@ static void end_call(struct strace *st, struct strace_thread *th, u64 ns, const 
 		return;
 	args = format_args(st, &st->args, th, th->args_type, th->args.s);
 	if (st->o.json) {
-		strace_json_begin(&st->line, th, "syscall", wall_ns(st, th->begun_ns));
+		strace_json_begin(&st->line, th, "syscall",
+				  line_wall_ns(st->s->names, th->begun_ns));
 		strace_json_call(&st->line, th->call->name, args);
 		buf_puts(&st->line, "}\n");
 		put_line(st, th);
@@ -633,7 +559,7 @@ static void end_call(struct strace *st, struct strace_thread *th, u64 ns, const 
 static void put_end(struct strace *st, struct strace_thread *th, s32 code, u64 ns)
 {
 	if (st->o.json) {
-		strace_json_begin(&st->line, th, "exit", wall_ns(st, ns));
+		strace_json_begin(&st->line, th, "exit", line_wall_ns(st->s->names, ns));
 		strace_json_end(&st->line, code);
 		buf_puts(&st->line, "}\n");
 	} else {
@@ -681,7 +607,7 @@ static void put_json_signal(struct strace *st, struct strace_thread *th, const s
 {
 	struct buf info = {};
 
-	strace_json_begin(&st->line, th, "signal", wall_ns(st, r->ns));
+	strace_json_begin(&st->line, th, "signal", line_wall_ns(st->s->names, r->ns));
 	buf_puts(&st->line, ", \"name\": \"");
 	strace_put_signal_name(&st->line, (u32)number(r, AT_SIGNAL));
 	buf_puts(&st->line, "\", \"siginfo\": ");

@@ -266,7 +266,7 @@ static int read_expression(struct strace *st, const char *value)
 
 static int more_time(struct strace *st, const char *value)
 {
-	st->o.time += st->o.time < TIME_EPOCH_US;
+	st->o.clock.time += st->o.clock.time < TIME_EPOCH_US;
 	return 0;
 }
 
@@ -382,7 +382,7 @@ static const struct {
 	{ .key = 'T', FLAG(spent) },
 	{ .key = 'k', FLAG(stacks) },
 	{ .key = 'n', FLAG(numbers) },
-	{ .key = 'r', FLAG(relative) },
+	{ .key = 'r', FLAG(clock.relative) },
 	{ .key = 'w', FLAG(wall) },
 	{ .key = 'y', .read = show_files },
 };

@@ -21,6 +21,7 @@
 
 #include "base/hash.h"
 #include "cli/cli.h"
+#include "cli/line.h"
 #include "sym/syscalls.h"
 #include "trace/names.h"
 
@@ -49,15 +50,12 @@ enum strace_status {
 	STATUS_ALL = 31
 };
 
-enum strace_time { TIME_NONE, TIME_OF_DAY, TIME_OF_DAY_US, TIME_EPOCH_US };
-
 struct strace_options {
 	u64 calls[SYSCALL_MAX / 64]; /* set of numbers */
 	bool all_calls;              /* every call of the machine */
 	u64 signals;                 /* bit N - 1 for signal N */
 	u32 status;                  /* enum strace_status set */
-	enum strace_time time;
-	bool relative;           /* -r: time since the last line */
+	struct line_clock clock; /* -t, -r */
 	bool spent;              /* -T */
 	bool numbers, stacks;    /* -n, -k */
 	bool files;              /* -y */
@@ -130,7 +128,6 @@ struct strace {
 	bool awaits_exec;              /* CMD has not been executed yet */
 	bool no_more_in_call;          /* calls from before have been shown */
 	u64 looked_ns;                 /* when threads were last looked for in /proc */
-	u64 last_ns;                   /* -r: of the last line */
 	struct names names;            /* those of s, and -y */
 	struct strace_thread *shown;   /* whose arguments become text */
 	struct buf line;               /* being put together */

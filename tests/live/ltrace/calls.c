@@ -3,12 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 int outer(int n);
 int jumps(int n);
 int (*inner_pointer(void))(int);
+struct shape {
+	int number;
+	long more;
+	short list[3];
+};
+int shape(const struct shape *s, int kind);
+int fill(char *to, int n);
 
 static void basic(void)
 {
@@ -52,6 +60,38 @@ static void jumping(void)
 	getenv("HOME");
 }
 
+static volatile long sink;
+
+/* Strings, characters, numbers, what a function writes. */
+static void typed(void)
+{
+	char b[40];
+	FILE *f = fopen("/etc/hostname-that-is-not", "r");
+
+	snprintf(b, sizeof(b), "%s-%d-%c%%", "abc", -5, 'x');
+	sink = strncmp("abcdef", "abc", 3);
+	memcpy(b, "a\0\"\n\1z", 6);
+	sink = (long)strchr("a long string that is longer than the limit", 'z');
+	strtol("0x1f", NULL, 16);
+	umask(022);
+	lseek(-1, 10, 2);
+	getenv("NO_SUCH_VARIABLE");
+	shape(&(struct shape){ 7, -1, { 1, 2, 3 } }, 2);
+	fill(b, 5);
+	sink = atoi("12");
+}
+
+static int depth;
+
+static int again(const void *a, const void *b)
+{
+	int words[] = { 1, 2 };
+
+	if (++depth < 70)
+		qsort(words, 2, sizeof(*words), again);
+	return 0;
+}
+
 static void waits(void)
 {
 	getenv("A");
@@ -67,6 +107,8 @@ int main(int argc, char **argv)
 	case 'b': basic(); break;
 	case 'n': nested(); break;
 	case 'j': jumping(); break;
+	case 't': typed(); break;
+	case 'r': again(NULL, NULL); break;
 	case 'w': waits(); break;
 	}
 	return 3;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the lines of sonde strace and sonde ltrace have in common: times and frames of stacks. */
+#ifndef SONDE_CLI_LINE_H
+#define SONDE_CLI_LINE_H
+
+#include "trace/sink.h"
+
+enum line_time { TIME_NONE, TIME_OF_DAY, TIME_OF_DAY_US, TIME_EPOCH_US };
+
+struct line_clock {
+	enum line_time time; /* -t, -tt, -ttt */
+	bool relative;       /* -r: time since the last line */
+	u64 last_ns;         /* of that line; 0: none yet */
+};
+
+/* Wall-clock time of a boot time. */
+u64 line_wall_ns(const struct names *names, u64 ns);
+/* "1.000123"; padded: at least 13 characters. */
+void line_put_seconds(struct buf *b, u64 ns, bool padded);
+/* What a line begins with, and a blank; nothing without -t and -r. */
+void line_put_time(struct buf *b, const struct names *names, struct line_clock *clock, u64 ns);
+/* A name of a traced program or file; control characters are escaped if visible (base/visible.h). */
+void line_put_name(struct buf *b, const char *name, bool visible);
+/* The user frames of a stack value, a line each: " > FILE(FUNCTION+0x12) [0x3456]", the last an offset in the file. */
+void line_put_stack(struct buf *b, const struct names *names, u32 pid, const struct type *t,
+		    const void *stack, bool visible);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What of a process's memory a call shows, by its prototype: strings, arrays and structures that arguments and the
+ * result point to. It is read when the function is entered, or returns if the function writes it.
+ */
+#include "arch/arch.h"
+#include "cli/ltrace/ltrace.h"
+
+enum { MOST_BYTES = 256 };
+
+static void add(struct ltrace *lt, struct ltrace_func *f, bool at_return, struct ltrace_capture one)
+{
+	struct ltrace_captures *to = at_return ? &f->at_return : &f->at_entry;
+
+	if (to->n < LTRACE_CAPTURES)
+		to->v[to->n++] = one;
+	f->saves_args |= at_return && one.param != LTRACE_RESULT;
+}
+
+/* What a pointer to t leads to. */
+static bool memory_of(const struct ltrace *lt, const struct proto_type *t, struct ltrace_capture *c)
+{
+	const struct proto_type *at = t->kind == PROTO_POINTER ? t->elem : NULL;
+	u32 most = MIN(lt->o.strings, MOST_BYTES);
+
+	c->type = t;
+	if (t->kind == PROTO_STRING || t->kind == PROTO_FORMAT) {
+		c->is_string = t->len_kind == COUNT_NONE || t->len_kind == COUNT_CONST;
+		c->bytes = lt->o.strings;
+		c->unit = 1;
+		return true;
+	}
+	if (!at || at->kind == PROTO_VOID)
+		return false;
+	c->is_pointer_to_string = at->kind == PROTO_STRING;
+	c->bytes = at->kind == PROTO_STRING ? lt->o.strings : MIN(at->size, MOST_BYTES);
+	c->unit = 1;
+	if (at->kind == PROTO_ARRAY && at->len_kind != COUNT_CONST) {
+		c->unit = at->elem->size;
+		c->bytes = most;
+	}
+	return c->bytes && c->unit;
+}
+
+static void add_param(struct ltrace *lt, struct ltrace_func *f, u32 i)
+{
+	const struct proto_param *p = &f->proto->param[i];
+	struct ltrace_capture c = { .param = proto_register(f->proto, i) };
+
+	if (c.param < arch_native->n_args && memory_of(lt, p->type, &c))
+		add(lt, f, p->is_out, c);
+	for (u32 j = c.param + 1; p->type->kind == PROTO_FORMAT && j < arch_native->n_args; j++)
+		add(lt, f, false,
+		    (struct ltrace_capture){ .param = j,
+					     .type = p->type,
+					     .is_string = true,
+					     .bytes = lt->o.strings,
+					     .unit = 1 });
+}
+
+void ltrace_find_captures(struct ltrace *lt, struct ltrace_func *f)
+{
+	struct ltrace_capture result = { .param = LTRACE_RESULT };
+
+	f->proto = NULL;
+	for (u32 i = 0; i < f->names.n && !f->proto; i++)
+		f->proto = proto_find(&lt->prototypes, f->names.v[i]);
+	if (!f->proto)
+		f->proto = &proto_unknown;
+	for (u32 i = 0; i < f->proto->n; i++)
+		add_param(lt, f, i);
+	if (memory_of(lt, f->proto->result, &result))
+		add(lt, f, true, result);
+}

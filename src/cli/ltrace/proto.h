@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Prototypes of functions in the syntax of ltrace.conf(5), a line each:
+ *
+ *	long read(int, +string0, ulong);	the second is written by the function, as many bytes as
+ *						it returns
+ *	typedef signum = enum(SIGHUP=1, SIGINT=2);
+ *	; a comment
+ *
+ * and, as an extension for our own table, several functions of one kind:
+ *
+ *	int puts,unlink,rmdir(string)
+ */
+#ifndef SONDE_CLI_LTRACE_PROTO_H
+#define SONDE_CLI_LTRACE_PROTO_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+
+enum proto_kind {
+	PROTO_VOID,
+	PROTO_INT,
+	PROTO_CHAR,
+	PROTO_FLOAT,
+	PROTO_ADDR, /* file, too */
+	PROTO_STRING,
+	PROTO_FORMAT, /* of printf(): it and what it says follows */
+	PROTO_ENUM,
+	PROTO_POINTER,
+	PROTO_STRUCT,
+	PROTO_ARRAY,
+	PROTO_GUESS, /* nothing is known: a word */
+};
+
+enum proto_lens { LENS_NONE, LENS_HEX, LENS_OCTAL, LENS_BOOL, LENS_BITS, LENS_HIDE };
+enum proto_len { COUNT_NONE, COUNT_CONST, COUNT_ARG, COUNT_RETURN };
+
+struct proto_type {
+	enum proto_kind kind;
+	enum proto_lens lens;
+	u32 size; /* bytes in memory */
+	bool is_signed;
+	const struct proto_type *elem; /* pointer, array */
+	/* of strings and arrays: elements at most, by its argument (from 0) or the result */
+	enum proto_len len_kind;
+	u32 len;
+	bool stops; /* at a NUL, though a length is given */
+	u32 n;      /* members or names */
+	const struct proto_member {
+		const char *name; /* of enum */
+		s64 value;        /* of enum; of struct, the offset */
+		const struct proto_type *type;
+	} * member;
+};
+
+struct proto_param {
+	const struct proto_type *type;
+	bool is_out; /* known when the function returns */
+};
+
+struct proto {
+	const struct proto_type *result;
+	const struct proto_param *param;
+	u32 n;
+};
+
+struct proto_table {
+	struct arena *arena;
+	struct hash protos, types; /* by name */
+};
+
+/*
+ * Reads a file's text. Later prototypes of a name replace earlier ones. A line that is not understood is passed over;
+ * the number of the first one and what is wrong with it, in the arena, or 0.
+ */
+u32 proto_read(struct proto_table *t, const char *text, const char **why);
+const struct proto *proto_find(const struct proto_table *t, const char *name);
+/* Which of the registers of whole numbers has a parameter: those in floating-point registers take none. */
+u32 proto_register(const struct proto *p, u32 param);
+void proto_release(struct proto_table *t);
+/* Of a function that is not known: four words. */
+extern const struct proto proto_unknown;
+
+/* Our own table: proto_table.c */
+extern const char proto_builtin[];
+
+#endif
