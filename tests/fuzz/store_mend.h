@@ -42,23 +42,31 @@ static inline void mend(u8 *file, size_t size)
 	}
 }
 
-/* The mended bytes as a recording; NULL: they are none. */
-static inline struct store *mended_store(const u8 *data, size_t size)
+/* A file of the mended bytes, or -1. */
+static inline int mended_file(const u8 *data, size_t size)
 {
 	int fd = memfd_create("input", MFD_CLOEXEC);
 	u8 *file = xmalloc(size + 1);
-	struct err err = { 0 };
-	struct store *s = NULL;
 
 	memcpy(file, data, size);
 	if (size >= sizeof(struct file_head))
 		mend(file, size);
-	if (write(fd, file, size) == (ssize_t)size)
-		s = store_open_fd(fd, "input", &err);
-	else
+	if (write(fd, file, size) != (ssize_t)size) {
 		close(fd);
-	err_release(&err);
+		fd = -1;
+	}
 	free(file);
+	return fd;
+}
+
+/* The mended bytes as a recording; NULL: they are none. */
+static inline struct store *mended_store(const u8 *data, size_t size)
+{
+	int fd = mended_file(data, size);
+	struct err err = { 0 };
+	struct store *s = fd >= 0 ? store_open_fd(fd, "input", &err) : NULL;
+
+	err_release(&err);
 	return s;
 }
 

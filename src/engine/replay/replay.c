@@ -15,7 +15,7 @@
 #include "store/gaps.h"
 
 enum {
-	BATCH = 16384, /* events of a drain() */
+	BATCH = 16384, /* events and runs of functions in a drain() */
 	MOST_CPUS = 4096,
 	/* Of the context: a program may read past the end of the record, as from the kernel's buffer. */
 	CTX_SIZE = 128 << 10,
@@ -46,6 +46,7 @@ struct replay {
 	u64 from, to; /* the part of the file */
 	u64 now, end;
 	u32 clock;   /* the row of tables.clocks that holds now */
+	u32 n_done;  /* events and runs of functions in this drain() */
 	u64 *failed; /* by function: runs that a fault ended */
 	struct raw_context raw;
 	u8 ctx[CTX_SIZE];
@@ -300,6 +301,7 @@ static void run_handler(struct replay *r, const struct handler *h, const void *r
 {
 	struct err err = { 0 };
 
+	r->n_done++;
 	r->world->cookie = h->cookie;
 	if (vm_run(r->vm, h->func, (void *)(uintptr_t)record, len, NULL, &err) < 0)
 		r->failed[h->func]++;
@@ -390,7 +392,8 @@ static void step(struct replay *r, struct receiver *to)
 {
 	u64 at = take_event(r) ? r->event.time : r->end;
 
-	if (r->timers.next <= at) {
+	r->n_done++;
+	if (r->timers.next <= at && r->timers.next != ~0ull) {
 		run_timer(r, to);
 	} else if (r->has_event) {
 		run_event(r, to);
@@ -409,7 +412,7 @@ static int drain(void *self, u64 until, record_fn f, void *ctx)
 
 	if (!r->is_started || r->is_stopped)
 		return n;
-	for (u32 i = 0; i < BATCH && !to.has_enough && !r->is_over; i++, n++)
+	for (r->n_done = 0; r->n_done < BATCH && !to.has_enough && !r->is_over; n++)
 		step(r, &to);
 	return n;
 }

@@ -36,7 +36,8 @@ const struct timer *timers_take(struct timers *t)
 
 	while (due->next != t->next)
 		due++;
-	due->next += due->period;
+	if (__builtin_add_overflow(due->next, due->period, &due->next))
+		due->next = ~0ull;
 	find_next(t);
 	return due;
 }
