@@ -284,7 +284,9 @@ static void note_events(struct store *s, u64 offset, u32 cpu, u32 count, u64 t0,
 /* Chunks of kinds that are not known are passed over. */
 static void note_chunk(struct store *s, const struct chunk_head *h, u64 offset)
 {
-	s->t.n_chunks++;
+	s->t.n_chunks += h->kind != CHUNK_GONE;
+	if (h->kind != CHUNK_GONE)
+		s->t.n_written = MAX(s->t.n_written, h->number + 1);
 	if (h->kind == CHUNK_EVENTS)
 		note_events(s, offset, h->cpu, h->count, h->t0, h->t1);
 	else if (h->kind < ARRAY_SIZE(takers) && takers[h->kind])
@@ -313,6 +315,7 @@ static void note_index_row(struct store *s, const struct index_row *row)
 
 	if (row->kind == CHUNK_EVENTS) {
 		s->t.n_chunks++;
+		s->t.n_written = MAX(s->t.n_written, row->number + 1);
 		note_events(s, row->offset, row->cpu, row->count, row->t0, row->t1);
 	} else if (read_head(s, &h, row->offset)) {
 		note_chunk(s, &h, row->offset);

@@ -37,6 +37,7 @@ struct store_tables {
 	u64 n_events, size; /* events in whole chunks; bytes of the file */
 	u64 t0, t1;         /* the first and the last event */
 	u32 n_chunks;
+	u64 n_written; /* chunks that its recorder wrote; more than there are: the oldest are gone */
 	bool was_closed; /* by its recorder: the file has its end */
 };
 

@@ -87,6 +87,8 @@ struct store *replay_store(void)
 
 u64 replay_begin_ns(const struct store_tables *t)
 {
+	if (t->n_events && t->n_written > t->n_chunks) /* a flight recorder: it began long before */
+		return t->t0;
 	return t->n_events ? MIN(t->head.start_ns, t->t0) : t->head.start_ns;
 }
 
