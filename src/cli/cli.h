@@ -132,14 +132,14 @@ struct cli {
 	struct ltrace *ltrace;     /* sonde ltrace: likewise */
 	const char *overwrite;     /* record: --overwrite */
 	const char *max_size, *switch_output, *switch_max_files;
-	const char *dump_on;       /* record: --dump-on */
-	u64 dump_after_ns;         /* record: --after */
-	const char *filter;        /* script: --filter */
-	const char *time_range;    /* --time: part of a recording */
-	const char *export_to;     /* export: --to */
-	bool as_ftrace;            /* script: --ftrace */
-	struct new_file new_file;  /* the file of -o of an output that writes at the end */
-	enum when escape;          /* --escape */
+	const char *dump_on;      /* record: --dump-on */
+	u64 dump_after_ns;        /* record: --after */
+	const char *filter;       /* script: --filter */
+	const char *time_range;   /* --time: part of a recording */
+	const char *export_to;    /* export: --to */
+	bool as_ftrace;           /* script: --ftrace */
+	struct new_file new_file; /* the file of -o of an output that writes at the end */
+	enum when escape;         /* --escape */
 	bool quiet, buffering_given;
 	u32 n_warnings_given; /* -k */
 	struct profile_options profile;

@@ -688,7 +688,7 @@ const struct option_row option_rows[] = {
 	  .doc = "Needs no privilege; other probes receive no events. For tests of the language.",
 	  .take = take_interpreter, O(engine) },
 	{ .key = 'e', .name = "expression", .arg = "EXPR", .group = GROUP_HIDDEN, .take = take_given,
-	  .help = "trace=SET, signal=SET, status=SET, quiet=SET; SET alone is trace=SET",
+	  .help = "trace=SET, signal=SET, status=SET, quiet=SET, raw=SET; SET alone is trace=SET",
 	  .doc = "SET is a list of names, separated by commas; ! before it means all others, and all and none are sets. "
 		 "Calls: names, numbers, classes (%file, %desc, %process, %network, %memory, %signal, %ipc, %clock, %creds, "
 		 "%stat, %fstat, %%stat, %statfs, %pure), and /REGEX. Results: successful, failed, unfinished, detached.",

@@ -952,6 +952,15 @@ void call_text(struct buf *b, const struct names *names, const void *value, u32 
 	}
 }
 
+void call_raw_text(struct buf *b, const struct names *names, const void *value, u32 size)
+{
+	struct shown s;
+	const struct call_format *f = open_value(&s, b, names, value, size);
+
+	for (u32 i = 0; f && i < f->n; i++)
+		buf_printf(b, "%s%#llx", i ? ", " : "", (unsigned long long)arg(&s, i));
+}
+
 /* ---- what follows the result */
 
 static bool is_hex(const struct call_view *v)

@@ -8,6 +8,8 @@
 
 /* value: of TY_CALL, size bytes, which are not trusted. */
 void call_text(struct buf *b, const struct names *names, const void *value, u32 size);
+/* The arguments as words in hex: 0xffffff9c, 0x7ffd1000, 0 */
+void call_raw_text(struct buf *b, const struct names *names, const void *value, u32 size);
 /* "</etc/passwd>", after a descriptor; nothing if it is not known. */
 void put_file(struct buf *b, const struct names *names, s32 fd, bool is_arg);
 /* The result of a call that has succeeded, with what it means: 0x8002 (flags O_RDWR|O_LARGEFILE),

@@ -37,6 +37,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	       (u64)(data[2] & 1) << CALL_RESULT_SHIFT | 6ull << CALL_ARGS_SHIFT;
 	memcpy(value, &head, sizeof(head));
 	call_text(&b, &names, value, (u32)size);
+	call_raw_text(&b, &names, value, (u32)size);
 	call_result_text(&b, &names, value, (u32)size, 1);
 	free(value);
 	buf_release(&b);

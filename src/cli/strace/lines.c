@@ -14,6 +14,7 @@
 #include "cli/strace/strace.h"
 #include "output/notice.h"
 #include "output/output.h"
+#include "trace/call_text.h"
 #include "trace/value.h"
 #include "type/call.h"
 
@@ -186,7 +187,9 @@ static const char *format_args(struct strace *st, struct buf *b, struct strace_t
 {
 	buf_clear(b);
 	st->shown = th;
-	if (t)
+	if (t && t->kind == TY_CALL && strace_is_raw(&st->o, th->call->nr))
+		call_raw_text(b, &st->names, p, t->size);
+	else if (t)
 		value_text(b, &st->names, t, p);
 	return b->s ? b->s : "";
 }
@@ -426,7 +429,11 @@ static void put_return(struct strace *st, struct strace_thread *th, const struct
 	width = put_call(st, th, args, r->ns);
 	buf_puts(&st->line, args + n);
 	put_equals(st, width);
-	strace_put_result(&st->line, th->call, &st->names, r->p + f->offset, f->type->size, ret);
+	if (strace_is_raw(&st->o, th->call->nr) && !strace_is_error(th->call, ret))
+		buf_printf(&st->line, "%#llx", (unsigned long long)ret);
+	else
+		strace_put_result(&st->line, th->call, &st->names, r->p + f->offset, f->type->size,
+				  ret);
 	put_spent(st, r->ns - th->begun_ns);
 	buf_putc(&st->line, '\n');
 	put_line(st, th);

@@ -16,6 +16,11 @@ bool strace_has_call(const struct strace_options *o, u32 nr)
 	return o->all_calls || (nr < SYSCALL_MAX && set_has(o->calls, nr));
 }
 
+bool strace_is_raw(const struct strace_options *o, u32 nr)
+{
+	return nr < SYSCALL_MAX && set_has(o->raw, nr);
+}
+
 /* ---- lists: "a,b", "!a,b", "all", "none" */
 
 struct list {
@@ -163,6 +168,11 @@ static int read_calls(struct strace *st, const char *words)
 	return read_list(st, &calls, words, st->o.calls);
 }
 
+static int read_raw(struct strace *st, const char *words)
+{
+	return read_list(st, &calls, words, st->o.raw);
+}
+
 /* ---- signals, results, messages */
 
 static bool add_signal(struct strace *st, const char *word, size_t len, u64 *set)
@@ -245,7 +255,7 @@ static const struct {
 	{ "trace", read_calls },     { "t", read_calls },      { "signal", read_signals },
 	{ "signals", read_signals }, { "s", read_signals },    { "status", read_status },
 	{ "quiet", read_quiet },     { "silent", read_quiet }, { "q", read_quiet },
-	{ "inject", refuse },        { "fault", refuse },
+	{ "raw", read_raw },         { "inject", refuse },     { "fault", refuse },
 };
 
 static int read_expression(struct strace *st, const char *value)
@@ -257,9 +267,10 @@ static int read_expression(struct strace *st, const char *value)
 	for (u32 i = 0; i < ARRAY_SIZE(qualifiers); i++)
 		if (strlen(qualifiers[i].name) == n && !memcmp(qualifiers[i].name, value, n))
 			return qualifiers[i].read(st, value + n + 1);
-	return say_usage(st->c,
-			 "-e %s: sonde has trace=, signal=, status= and quiet=, or names of calls",
-			 value);
+	return say_usage(
+		st->c,
+		"-e %s: sonde has trace=, signal=, status=, quiet= and raw=, or names of calls",
+		value);
 }
 
 /* ---- options without a list */

@@ -53,6 +53,7 @@ enum strace_status {
 struct strace_options {
 	u64 calls[SYSCALL_MAX / 64]; /* set of numbers */
 	bool all_calls;              /* every call of the machine */
+	u64 raw[SYSCALL_MAX / 64];   /* -e raw=: numbers of calls */
 	u64 signals;                 /* bit N - 1 for signal N */
 	u32 status;                  /* enum strace_status set */
 	struct line_clock clock; /* -t, -r */
@@ -139,6 +140,7 @@ struct strace {
 
 /* ---- options.c: 0, or 1 after a message. */
 int strace_read_options(struct strace *st);
+bool strace_is_raw(const struct strace_options *o, u32 nr);
 bool strace_has_call(const struct strace_options *o, u32 nr);
 /* ---- script.c: in the words_arena of c. */
 const char *strace_script(const struct strace *st);
