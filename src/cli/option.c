@@ -54,6 +54,15 @@ static int take_from(struct cli *c, const struct option_row *row, const char *va
 	return take_text(c, row, value);
 }
 
+static int take_engine(struct cli *c, const struct option_row *row, const char *value)
+{
+	const struct engine *e = engine_find(value);
+
+	if (!e || (e->by_name_only && !e->reads_records)) /* others have an option of their own */
+		return say_usage(c, "--engine is kernel or process");
+	return take_text(c, row, value);
+}
+
 static int take_interpreter(struct cli *c, const struct option_row *row, const char *value)
 {
 	return take_text(c, row, "interpreter");
@@ -566,6 +575,12 @@ const struct option_row option_rows[] = {
 		 "strftime follow the clock of the recording, and end probes run at its end. It needs no privilege. What the recording "
 		 "does not have is an error; system() and signal() do nothing. A -p after it is a process of the recording.",
 	  .take = take_from, O(from) },
+	{ .name = "engine", .arg = "NAME", .group = GROUP_WHAT, .sets = SET_SCRIPT_RUN,
+	  .help = "kernel; process: read records of sonde.h's tracepoints from -p PID",
+	  .doc = "With process, a tracepoint of sonde/sonde.h writes a record into memory that it shares with sonde, which takes some "
+		 "nanoseconds instead of the microsecond of a uprobe. sonde stops the threads of the process for a moment to enable and "
+		 "to disable them. The script runs in sonde: builtins about the moment of the event (stacks, users, cgroups) are an error.",
+	  .take = take_engine, O(engine) },
 	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT, .sets = SET_CHILD,
 	  .help = "attach only probes whose name matches", .take = take_text,
 	  O(probe_filter) },

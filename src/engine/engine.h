@@ -83,8 +83,9 @@ typedef int (*record_fn)(void *ctx, const void *record, u32 len);
 
 struct engine {
 	const char *name, *brief;
-	bool by_name_only; /* used only if requested by name */
-	bool has_events;   /* sites fire by themselves: a run waits for records */
+	bool by_name_only;  /* used only if requested by name */
+	bool reads_records; /* sites of sonde.h's tracepoints are SITE_RECORD */
+	bool has_events;    /* sites fire by themselves: a run waits for records */
 	/* It traces the running kernel, so symbols and ways to attach are those of this machine. */
 	bool on_this_kernel;
 
@@ -99,6 +100,7 @@ struct engine {
 	/* What the source of its events lacks, of which that BPF helper tells programs; NULL: it can be
 	 * called. memory: to read memory other than the program's own. NULL: the machine has all. */
 	const char *(*lacks)(u32 helper, bool memory);
+	const char *source, *source_has; /* of lacks(), for messages */
 	/* 0, or an error if this process may not use the engine. NULL: every process may. */
 	int (*check_rights)(struct err *err);
 	/* Whether this process has the general right to trace: then a refusal concerns one thing

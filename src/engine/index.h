@@ -3,3 +3,4 @@
 E(kernel)
 E(interpreter)
 E(replay)
+E(process)

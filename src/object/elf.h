@@ -35,6 +35,8 @@ struct elf_usdt {
 	u64 semaphore_offset; /* in the file, or 0 */
 	/* enum usdt_kind of argument i in bits 4i to 4i + 3: from a note of <sonde/sonde.h>; 0: none */
 	u64 kinds;
+	u64 cold_path; /* address of the code that writes a record, or 0; likewise of its module */
+	u64 module;
 };
 /* enum sonde_kind of include/sonde/sonde.h */
 enum usdt_kind { USDT_SIGNED = 1, USDT_UNSIGNED, USDT_BOOL, USDT_FLOAT, USDT_POINTER, USDT_STRING };
@@ -112,6 +114,8 @@ int elf_each_function(struct elf *e, const char *glob,
 		      int (*f)(void *ctx, const struct elf_symbol *s), void *ctx);
 /* USDT notes in file order. Same convention. */
 int elf_each_usdt(struct elf *e, int (*f)(void *ctx, const struct elf_usdt *u), void *ctx);
+/* What records of <sonde/sonde.h> name as their site: address, provider, name and kinds only. */
+int elf_each_record_site(struct elf *e, int (*f)(void *ctx, const struct elf_usdt *u), void *ctx);
 
 /*
  * The file with the symbols, by build id or debug link, searched in dirs ("a:b"; relative ones are

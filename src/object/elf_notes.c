@@ -278,24 +278,50 @@ struct elf *elf_fetch_debug_file(struct elf *e)
 
 /* ---- USDT */
 
-/* The types of a probe's arguments, in a note of its own (include/sonde/sonde.h). Both kinds of notes
- * are in the order of their probes, so it is the next one or there is none. */
-static u64 take_kinds(struct notes *types, u64 address)
+/* Notes of include/sonde/sonde.h: of a tracepoint, and of the code that writes its records. Those of
+ * tracepoints are in the order of their USDT notes, so it is the next one or there is none. */
+struct sonde_note {
+	u64 address, base;
+	u32 kinds[2];
+};
+enum { SONDE_TRACEPOINT = 1, SONDE_RECORD_SITE };
+
+static bool parse_sonde(const struct note *n, u32 type, struct elf_usdt *u)
+{
+	struct sonde_note note;
+
+	if (!note_is(n, "sonde", type) || n->data_len < sizeof(note))
+		return false;
+	memcpy(&note, n->data, sizeof(note));
+	u->address = note.address;
+	u->kinds = note.kinds[0] | (u64)note.kinds[1] << 24;
+	return true;
+}
+
+static bool next_sonde(struct notes *notes, u32 type, struct note *n, struct elf_usdt *u)
+{
+	while (next_note(notes, n))
+		if (parse_sonde(n, type, u))
+			return true;
+	return false;
+}
+
+static void add_types(struct elf_usdt *u, struct notes *types, u64 address, u64 shift)
 {
 	struct notes next = *types;
+	struct elf_usdt t;
 	struct note n;
-	u64 site;
-	u32 kinds[2];
+	u64 more[2];
 
-	if (!next_note(&next, &n) || !note_is(&n, "sonde", 1) ||
-	    n.data_len < 2 * sizeof(site) + sizeof(kinds))
-		return 0;
-	memcpy(&site, n.data, sizeof(site));
-	memcpy(kinds, n.data + 2 * sizeof(site), sizeof(kinds));
-	if (site != address)
-		return 0;
+	if (!next_sonde(&next, SONDE_TRACEPOINT, &n, &t) || t.address != address)
+		return;
 	*types = next;
-	return kinds[0] | (u64)kinds[1] << 24;
+	u->kinds = t.kinds;
+	if (n.data_len < sizeof(struct sonde_note) + sizeof(more))
+		return;
+	memcpy(more, n.data + sizeof(struct sonde_note), sizeof(more));
+	u->cold_path = more[0] + shift;
+	u->module = more[1] + shift;
 }
 
 static struct notes notes_of(struct elf *e, const char *name)
@@ -326,11 +352,11 @@ static bool parse_usdt(const struct elf *e, const struct note *n, u64 base_now, 
 	u->args = elf_string(text, len, (u64)(u->name - text) + strlen(u->name) + 1);
 	if (!u->args)
 		u->args = "";
-	u->kinds = take_kinds(types, word[0]);
 	shift = base_now && word[1] ? base_now - word[1] : 0;
 	u->address = word[0] + shift;
 	u->semaphore = word[2] ? word[2] + shift : 0;
-	u->semaphore_offset = 0;
+	u->semaphore_offset = u->kinds = u->cold_path = u->module = 0;
+	add_types(u, types, word[0], shift);
 	if (u->semaphore && !elf_address_to_offset(e, u->semaphore, &u->semaphore_offset))
 		return false;
 	return elf_address_to_offset(e, u->address, &u->offset);
@@ -348,5 +374,24 @@ int elf_each_usdt(struct elf *e, int (*f)(void *ctx, const struct elf_usdt *u), 
 	while (!r && next_note(&notes, &n))
 		if (parse_usdt(e, &n, base_now, &types, &u))
 			r = f(ctx, &u);
+	return r;
+}
+
+int elf_each_record_site(struct elf *e, int (*f)(void *ctx, const struct elf_usdt *u), void *ctx)
+{
+	struct notes notes = notes_of(e, ".note.sonde");
+	struct note n;
+	struct elf_usdt u = {};
+	int r = 0;
+
+	while (!r && next_sonde(&notes, SONDE_RECORD_SITE, &n, &u)) {
+		const char *text = (const char *)n.data + sizeof(struct sonde_note);
+		u64 len = n.data_len - sizeof(struct sonde_note);
+
+		u.provider = elf_string(text, len, 0);
+		u.name = u.provider ? elf_string(text, len, strlen(u.provider) + 1) : NULL;
+		if (u.name)
+			r = f(ctx, &u);
+	}
 	return r;
 }

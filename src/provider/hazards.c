@@ -174,6 +174,7 @@ bool site_is_in_helpers(const struct site *s)
 	case SITE_PERF_SOFTWARE:
 	case SITE_PERF_TIMER:
 	case SITE_UPROBE:
+	case SITE_RECORD:
 	case SITE_WATCHPOINT:
 	case SITE_ITER: return false;
 	}

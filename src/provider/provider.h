@@ -80,6 +80,7 @@ struct clause_reads {
 
 /* How probes are attached where there is a choice. */
 struct attach_choice {
+	bool records;    /* tracepoints of sonde.h write records into rings of the process of -p */
 	bool prefer_raw; /* the cheapest attachment that gives the same result (default true) */
 	/* BTF lists names that the kernel has as name.isra.0 only: do not rely on it */
 	bool by_kallsyms;

@@ -116,6 +116,76 @@ static const char *path_to_open(const struct match *m)
 	return m->open_path ? m->open_path : ufile_open_path(m->env, m->path);
 }
 
+/* The bits of floating-point numbers are taken as registers are. */
+static struct loc word_of_record(struct provider_env *env, const struct type *t, u32 i)
+{
+	u32 at = RECORD_WORDS + 8 * i;
+	struct loc_step *bits;
+
+	if (t->kind != TY_FLOAT)
+		return (struct loc){ .kind = LOC_CTX,
+				     .offset = at,
+				     .size = (u8)t->size,
+				     .is_signed = t->is_signed };
+	bits = arena_new(env->arena, struct loc_step);
+	*bits = (struct loc_step){ .op = LOP_REG, .size = 8, .value = at };
+	return (struct loc){
+		.kind = LOC_EXPR, .size = (u8)t->size, .step = bits, .n = 1, .is_value = true
+	};
+}
+
+/* The words of struct sonde_record; what the note of the operands tells is their types. */
+static struct profile *record_profile(struct match *m, const struct elf_usdt *u)
+{
+	struct profile *operands = new_profile(m, u);
+	struct profile *p = profile_new(m->env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
+
+	p->default_space = SPACE_USER;
+	p->argn = operands->argn;
+	p->n_argn = operands->n_argn;
+	for (u32 i = 0; i < p->n_argn; i++)
+		p->argn[i].loc = word_of_record(m->env, p->argn[i].type, i);
+	for (u32 i = 0; i < m->ts.list.n; i++)
+		if (profile_equal(p, m->ts.list.v[i]->profile))
+			return m->ts.list.v[i]->profile;
+	return p;
+}
+
+struct record_sites {
+	struct arena *arena;
+	const struct elf_usdt *of;
+	VEC(u64) list;
+};
+
+static int add_record_site(void *ctx, const struct elf_usdt *u)
+{
+	struct record_sites *s = ctx;
+
+	if (streq(u->provider, s->of->provider) && streq(u->name, s->of->name))
+		vec_push(s->arena, &s->list, u->address);
+	return 0;
+}
+
+static void add_record(struct match *m, const struct elf_usdt *u)
+{
+	struct record_sites sites = { .arena = m->env->arena, .of = u };
+	struct target *t = targets_add(m->env, &m->ts, SITE_RECORD, site_name(m, u),
+				       profile_for_site(m->env, record_profile(m, u), true, true));
+
+	elf_each_record_site(m->elf, add_record_site, &sites);
+	t->site.record.path = path_to_open(m);
+	t->site.record.sites = sites.list.v;
+	t->site.record.n_sites = sites.list.n;
+	for (u32 i = 0; i < USDT_MAX_ARGS; i++)
+		if (usdt_kind(u->kinds, i) == USDT_STRING)
+			t->site.record.strings |= 1ull << i;
+	t->site.record.offset = u->offset;
+	t->site.record.address = u->address;
+	t->site.record.cold_path = u->cold_path;
+	t->site.record.module = u->module;
+	t->site.pid = env_pid(m->env);
+}
+
 static int add(void *ctx, const struct elf_usdt *u)
 {
 	struct match *m = ctx;
@@ -128,6 +198,10 @@ static int add(void *ctx, const struct elf_usdt *u)
 	near_try(&m->near, u->name);
 	if (!matches(m, u))
 		return 0;
+	if (m->env->attach.records && u->cold_path) {
+		add_record(m, u);
+		return 0;
+	}
 	shift = upoint_exact(m->env, m->elf, u->address, &why) - u->address;
 	if (why) {
 		probe_report(m->env, m->spec, D_BAD_OFFSET,

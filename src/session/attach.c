@@ -92,6 +92,7 @@ static bool newest_runs_first(struct run *r, const struct site *s)
 	case SITE_RAW_TRACEPOINT:
 	case SITE_PERF_SOFTWARE:
 	case SITE_PERF_TIMER:
+	case SITE_RECORD:
 	case SITE_WATCHPOINT:
 	case SITE_ITER: break;
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "base/glob.h"
 #include "session/reading.h"
+#include "engine/engine.h"
 #include "session/compile.h"
 #include "session/system.h"
 #include "sym/syscalls.h"
@@ -89,6 +90,7 @@ static bool cookie_tells(const struct resolve *r, const struct site *s)
 	case SITE_PERF_TRACEPOINT:
 	case SITE_KPROBE:
 	case SITE_UPROBE:
+	case SITE_RECORD:
 	case SITE_PERF_SOFTWARE:
 	case SITE_PERF_TIMER: return feature_has(r->c->env.features, FEAT_COOKIE);
 	case SITE_RAW_TRACEPOINT:
@@ -332,7 +334,8 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 			    .exact_uprobes = c->env.config.exact_uprobes,
 			    .missing_probes = c->env.config.missing_probes,
 			    .max_targets = (u32)c->env.config.max_probes },
-		.attach = { .prefer_raw = !c->recorded,
+		.attach = { .records = c->engines[0]->reads_records,
+			    .prefer_raw = !c->recorded,
 			    .by_kallsyms = c->attempt.no_substitutes,
 			    .calls_by_perf = c->recorded || (c->call_events.n &&
 							     !c->call_events.raw && !r->internal),

@@ -324,7 +324,9 @@ static void skipped_report(struct run *r)
 		bool filters = in->predicate || in->only_pid || in->follow_map != NO_INDEX ||
 			       in->profile->syscall.set;
 		struct loss loss = { .span = in->clause->span,
-				     .reason = filters ? LOSS_SKIPPED_ANY : LOSS_SKIPPED };
+				     .reason = r->c.engines[0]->reads_records ? LOSS_RECORDS :
+					       filters                        ? LOSS_SKIPPED_ANY :
+										LOSS_SKIPPED };
 		u64 n = engines_skipped(r, f);
 
 		if (n)

@@ -111,11 +111,12 @@ static bool is_told(const struct compiled *c, struct span span)
 
 static void report(struct compiled *c, struct span span, const char *what)
 {
+	const struct engine *e = c->engines[0];
+
 	if (is_told(c, span))
 		return;
-	diag_help(
-		&c->diags, diag_report(&c->diags, span, D_NOT_RECORDED, what),
-		"it has the fields of the event (args), comm, pid, tid, cpu, nsecs, elapsed and probe; run the script live for the rest");
+	diag_help(&c->diags, diag_report(&c->diags, span, D_NOT_RECORDED, e->source, what),
+		  "it has %s", e->source_has);
 }
 
 void unrecorded_report(struct compiled *c, const struct ir_unit *u)

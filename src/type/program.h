@@ -190,6 +190,7 @@ enum loss_reason {
 	LOSS_SKIPPED,     /* the kernel skipped the program: already running on that processor */
 	/* likewise, including events that a predicate or --follow would filter out */
 	LOSS_SKIPPED_ANY,
+	LOSS_RECORDS, /* a process had no room for records of its tracepoints */
 };
 
 struct loss {

@@ -15,10 +15,14 @@ enum site_kind {
 	SITE_PERF_TIMER,    /* cpu-clock: profile on each CPU, interval on the first */
 	SITE_KPROBE,        /* symbol (+offset) or address, entry or return */
 	SITE_UPROBE,        /* file, offset, entry or return */
+	SITE_RECORD,        /* of a process: a tracepoint that writes records (include/sonde) */
 	SITE_TRAMPOLINE,    /* fentry, fexit, lsm: btf_id in the profile */
 	SITE_WATCHPOINT,
 	SITE_ITER,
 };
+
+/* Offset of the arguments in struct sonde_record (include/sonde/sonde.h), 8 bytes each. */
+enum { RECORD_WORDS = 24 };
 
 struct site {
 	enum site_kind kind;
@@ -63,6 +67,15 @@ struct site {
 			 * length of these; 0: not known */
 			u64 distance, span;
 		} user;
+		struct { /* RECORD; addresses as in the file */
+			const char *path;
+			u64 offset, address; /* of its nop1 */
+			u64 cold_path, module;
+			const u64 *
+				sites; /* that its records name: those of all tracepoints of this name */
+			u32 n_sites;
+			u64 strings; /* bit i: argument i is one */
+		} record;
 		struct { /* WATCHPOINT */
 			u64 address;
 			u32 len, type; /* HW_BREAKPOINT_* */

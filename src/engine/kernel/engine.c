@@ -21,6 +21,10 @@ static bool serves(const struct site *s, struct engine_answer *a)
 		[SITE_ITER] = 100,
 	};
 
+	if (s->kind == SITE_RECORD) {
+		a->why_not = "the kernel does not read records of programs";
+		return false;
+	}
 	a->price_ns = price[s->kind];
 	return true;
 }

@@ -4,6 +4,7 @@
 #define SONDE_ENGINE_REPLAY_INTERNAL_H
 
 #include "engine/in_vm.h"
+#include "engine/timers.h"
 #include "store/read.h"
 #include "sym/raw_events.h"
 #include "sym/tracefs.h"
@@ -67,21 +68,5 @@ struct threads {
 void threads_read(struct threads *t, struct store *s);
 /* The process of a thread at a time; a new one's is known when it first runs. */
 u32 threads_process(const struct threads *t, u32 tid, u64 time);
-
-/* ---- timers.c: interval and profile probes, by the recorded clock. */
-struct timer {
-	struct handler handler;
-	u64 period, next; /* ns */
-	bool one_cpu;
-};
-struct timers {
-	struct timer *v;
-	u32 n;
-	u64 next; /* the earliest; ~0: there is none */
-};
-void timers_add(struct timers *t, const struct site *s, struct handler h);
-void timers_start(struct timers *t, u64 now);
-/* The one that is due at t->next, which is set to its next time. */
-const struct timer *timers_take(struct timers *t);
 
 #endif

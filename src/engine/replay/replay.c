@@ -91,6 +91,7 @@ static bool serves(const struct site *s, struct engine_answer *a)
 	case SITE_PERF_SOFTWARE:
 	case SITE_KPROBE:
 	case SITE_UPROBE:
+	case SITE_RECORD:
 	case SITE_TRAMPOLINE:
 	case SITE_WATCHPOINT:
 	case SITE_ITER: break;
@@ -237,7 +238,7 @@ static void attach_site(struct replay *r, u32 func, const struct site *s)
 	const struct recorded_kernel *k = replay_formats();
 
 	if (s->kind == SITE_PERF_TIMER)
-		timers_add(&r->timers, s, h);
+		timers_add(&r->timers, s, func);
 	if (s->kind == SITE_PERF_TRACEPOINT)
 		handlers_add(r->events, s->event.config, h);
 	for (u32 i = 0; s->kind == SITE_RAW_TRACEPOINT && i < k->n; i++)
@@ -326,7 +327,8 @@ static void run_timer(struct replay *r, struct receiver *to)
 	n = t->one_cpu ? 1 : r->world->n_cpus;
 	for (u32 cpu = 0; cpu < n && !to->has_enough; cpu++) {
 		set_task(r, cpu, r->cpus[cpu].pid_tgid, r->cpus[cpu].comm);
-		run_handler(r, &t->handler, NULL, 0, to);
+		run_handler(r, &(struct handler){ .func = t->func, .cookie = t->cookie }, NULL, 0,
+			    to);
 	}
 }
 
@@ -448,6 +450,9 @@ const struct engine engine_replay = {
 	.select = replay_select,
 	.formats = replay_formats,
 	.lacks = lacks,
+	.source = "the recording",
+	.source_has =
+		"the fields of the event (args), comm, pid, tid, cpu, nsecs, elapsed and probe; run the script live for the rest",
 	.serves = serves,
 	.open = open_replay,
 	.detach_all = detach_all,

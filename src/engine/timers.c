@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Timers by the clock of the recording: they begin with it, as live ones do when they are attached. */
-#include "engine/replay/internal.h"
+/* Timers begin with the source of the events, as live ones do when they are attached. */
+#include "engine/timers.h"
 
 static u64 period_ns(const struct site *s)
 {
@@ -9,11 +9,13 @@ static u64 period_ns(const struct site *s)
 	return s->event.is_freq ? 1000000000 / period : period;
 }
 
-void timers_add(struct timers *t, const struct site *s, struct handler h)
+void timers_add(struct timers *t, const struct site *s, u32 func)
 {
 	t->v = xrealloc(t->v, (t->n + 1) * sizeof *t->v);
-	t->v[t->n++] =
-		(struct timer){ .handler = h, .period = period_ns(s), .one_cpu = s->event.one_cpu };
+	t->v[t->n++] = (struct timer){ .func = func,
+				       .cookie = s->index,
+				       .period = period_ns(s),
+				       .one_cpu = s->event.one_cpu };
 }
 
 static void find_next(struct timers *t)

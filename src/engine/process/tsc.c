@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rate is that between two looks at both clocks, so it follows the kernel's adjustments. */
+#include <string.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "engine/process/internal.h"
+
+bool tsc_is_usable(void)
+{
+	struct buf b = { 0 };
+	bool ok = buf_read_file(&b, "/proc/cpuinfo") >= 0 && b.s && strstr(b.s, " constant_tsc") &&
+		  strstr(b.s, " nonstop_tsc");
+
+	buf_release(&b);
+	return ok;
+}
+
+static u64 ticks(void)
+{
+#ifdef __x86_64__
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
+/* Of three looks the shortest: another process may run between the two clocks. */
+void tsc_look(struct tsc *t)
+{
+	u64 best = ~0ull;
+
+	for (u32 i = 0; i < 3; i++) {
+		u64 before = ticks(), ns = clock_boot_ns(), took = ticks() - before;
+
+		if (took >= best)
+			continue;
+		best = took;
+		t->tick_2 = before + took / 2;
+		t->ns_2 = ns;
+	}
+	if (!t->tick) {
+		t->tick = t->tick_2;
+		t->ns = t->ns_2;
+	}
+}
+
+u64 tsc_to_ns(const struct tsc *t, u64 tick)
+{
+	s64 since = (s64)(tick - t->tick_2);
+	u64 span = t->tick_2 - t->tick;
+
+	if (!span)
+		return t->ns_2;
+	return t->ns_2 + (u64)(s64)((__int128)since * (s64)(t->ns_2 - t->ns) / (s64)span);
+}
