@@ -453,6 +453,7 @@ static struct ir_unit *gen_unit(struct arena *a, u64 seed, u32 size, bool real)
 	g.u->arena = a;
 	g.u->prog = arena_new(a, struct program);
 	g.u->prog->arena = a;
+	vec_push(a, &g.u->prog->maps, (struct map_desc){ .name = ".data" });
 	vec_push(a, &g.u->funcs, arena_new(a, struct ir_func));
 	if (rnd(&g, 4) == 0) {
 		vec_push(a, &g.u->funcs, arena_new(a, struct ir_func));
