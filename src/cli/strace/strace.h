@@ -56,21 +56,21 @@ struct strace_options {
 	u64 raw[SYSCALL_MAX / 64];   /* -e raw=: numbers of calls */
 	u64 signals;                 /* bit N - 1 for signal N */
 	u32 status;                  /* enum strace_status set */
-	struct line_clock clock; /* -t, -r */
-	bool spent;              /* -T */
-	bool numbers, stacks;    /* -n, -k */
-	bool files;              /* -y */
-	u32 strings, hex;        /* -s: bytes of strings; -x: how often */
-	u32 column;              /* -a: where " = " begins */
-	u32 quiet, forks;        /* -q, -f: how often */
-	bool no_attach, no_exit; /* messages left out: -q, -qq, -e quiet= */
-	bool separate;           /* -ff: FILE.TID for each thread */
-	bool append;             /* -A */
-	bool json;               /* objects instead of lines */
-	bool summary, lines;     /* -c: only the first, -C: both */
-	bool wall;               /* -w */
-	const char *sort;        /* -S, or NULL */
-	const char *columns;     /* -U, or NULL */
+	struct line_clock clock;     /* -t, -r */
+	bool spent;                  /* -T */
+	bool numbers, stacks;        /* -n, -k */
+	bool files;                  /* -y */
+	u32 strings, hex;            /* -s: bytes of strings; -x: how often */
+	u32 column;                  /* -a: where " = " begins */
+	u32 quiet, forks;            /* -q, -f: how often */
+	bool no_attach, no_exit;     /* messages left out: -q, -qq, -e quiet= */
+	bool separate;               /* -ff: FILE.TID for each thread */
+	bool append;                 /* -A */
+	bool json;                   /* objects instead of lines */
+	bool summary, lines;         /* -c: only the first, -C: both */
+	bool wall;                   /* -w */
+	const char *sort;            /* -S, or NULL */
+	const char *columns;         /* -U, or NULL */
 };
 
 enum strace_result { RESULT_NUMBER, RESULT_HEX, RESULT_OCTAL };
