@@ -152,6 +152,18 @@ static void leave_out(struct match *m, const char *name, const char *why)
 	m->why_refused = why;
 }
 
+/* "malloc|free|0x9f1c0" */
+static bool is_list(const struct match *m)
+{
+	return !m->is_cpp && strchr(m->func, '|');
+}
+
+/* The script has the name of the function, not a pattern or a list that another one wrote. */
+static bool is_named(const struct match *m)
+{
+	return m->func && !glob_has_wildcard(m->func) && !is_list(m);
+}
+
 /* At each ret, where a return address must not be touched. False: by the kernel's return probe. */
 static bool add_rets(struct match *m, const struct elf_symbol *s, const char *func,
 		     const char *shown)
@@ -163,7 +175,7 @@ static bool add_rets(struct match *m, const struct elf_symbol *s, const char *fu
 		return false;
 	if (m->env->request->keeps_return_addresses && rets.jumps && rets.at.n)
 		why = NULL; /* those returns that are its own */
-	if (why && m->unwinds == UNWINDS_EXCEPTIONS && !m->many)
+	if (why && m->unwinds == UNWINDS_EXCEPTIONS && is_named(m))
 		return false; /* safe as long as nothing is thrown through it: as the user wants */
 	if (why && m->unwinds == UNWINDS_EXCEPTIONS)
 		leave_out(m, shown, why);
@@ -606,12 +618,6 @@ static bool add_flat(struct match *m, int error)
 	t->site.pid = env_pid(m->env);
 	m->n_files++;
 	return true;
-}
-
-/* "malloc|free|0x9f1c0" */
-static bool is_list(const struct match *m)
-{
-	return !m->is_cpp && strchr(m->func, '|');
 }
 
 static void match_list(struct match *m)
