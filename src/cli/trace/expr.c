@@ -62,6 +62,12 @@ static const char *field_name(struct arena *a, const struct profile *p, const ch
 	return NULL;
 }
 
+const char *trace_word_expr(struct arena *a, const struct arg_desc *word)
+{
+	return is_text(word->type) ? arena_printf(a, "str(%s)", word->name) :
+				     arena_strdup(a, word->name);
+}
+
 const char *trace_field_expr(struct arena *a, const struct profile *p, const char *name)
 {
 	const struct arg_desc *arg = find(p->args, p->n_args, name);

@@ -62,9 +62,11 @@ static void after_line(struct trace *t, struct sink *s)
 /* Without the folders of the file: "uprobe:/bin/bash:readline" is "uprobe:bash:readline". */
 static const char *without_folders(struct arena *a, const char *probe)
 {
-	const char *path = strchr(probe, '/'), *end = path ? strchrnul(path, ':') : NULL;
-	const char *base = end ? memrchr(path, '/', (size_t)(end - path)) : NULL;
+	const char *path = probe + strcspn(probe, ":"), *end, *base;
 
+	path += *path == ':';
+	end = strchrnul(path, ':');
+	base = memrchr(path, '/', (size_t)(end - path));
 	return base ? arena_printf(a, "%.*s%s", (int)(path - probe), probe, base + 1) : probe;
 }
 

@@ -244,7 +244,7 @@ static void add_own_fields(struct resolving *r, struct trace_clause *cl, const s
 				  trace_field_expr(r->arena, p, p->args[i].name));
 	if (!p->n_args && r->provider->argn_is_all)
 		for (u32 i = 0; i < p->n_argn; i++)
-			add_field(r, cl, p->argn[i].name, arena_strdup(r->arena, p->argn[i].name));
+			add_field(r, cl, p->argn[i].name, trace_word_expr(r->arena, &p->argn[i]));
 	if (!returns_nothing(p))
 		add_field(r, cl, TRACE_RESULT, trace_result_expr(p));
 }

@@ -62,6 +62,8 @@ int trace_resolve(struct trace *t);
 #define TRACE_RESULT "retval" /* as it is called in options */
 /* Whether the whole of it can be read. */
 bool trace_is_known(const struct arg_desc *arg);
+/* The expression of arg0, arg1 ...: a string if it is typed so. */
+const char *trace_word_expr(struct arena *a, const struct arg_desc *word);
 /* The expression of a field of a probe: "args.prev_comm", "str(args.path)". NULL: it has none of that name. */
 const char *trace_field_expr(struct arena *a, const struct profile *p, const char *name);
 /* The result, or NULL: there is none. */
