@@ -138,7 +138,7 @@ static const char *return_body(struct ltrace *lt, const struct ltrace_func *f)
 	buf_printf(&b, " {\n	if (%s) {\n", counts_all(f) ? "true" : "outside(reg(\"ip\"))");
 	if (f->saves_args)
 		buf_puts(&b, "		let $v = @args[tid, (uint64)" SP_AT_RETURN "];\n");
-	buf_printf(&b, "		print((%d, tid, pid, nsecs, probe, reg(\"sp\"), reg(\"%s\")",
+	buf_printf(&b, "\t\tprint((%d, tid, pid, nsecs, probe, reg(\"sp\"), reg(\"%s\")",
 		   LTRACE_RETURN, result_register());
 	buf_puts(&b, lt->o.stacks ? ", ustack" : "");
 	put_captures(&b, &f->at_return, true);
