@@ -43,6 +43,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	static const struct limits all = { ALL_REGS, FAR }, few = { FEW_REGS, NEAR };
 	struct arena a = {};
+	struct program prog = { .arena = &a };
 	const char *error;
 	char *text = malloc(len + 1);
 	struct ir_unit *u;
@@ -50,7 +51,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	if (len)
 		memcpy(text, data, len);
 	text[len] = '\0';
-	u = ir_parse(&a, NULL, text, &error);
+	u = ir_parse(&a, &prog, text, &error);
 	if (u) {
 		read_back(&a, u);
 		emit(u, false, &few);
