@@ -429,6 +429,7 @@ static void put_return(struct strace *st, struct strace_thread *th, const struct
 	width = put_call(st, th, args, r->ns);
 	buf_puts(&st->line, args + n);
 	put_equals(st, width);
+	st->shown = th; /* the line of another thread may have been closed */
 	if (strace_is_raw(&st->o, th->call->nr) && !strace_is_error(th->call, ret))
 		buf_printf(&st->line, "%#llx", (unsigned long long)ret);
 	else
