@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tracepoints of sonde.h in four threads and a signal handler, after SIGUSR1; for tests of the process
- * engine. Then a child, whose records are nobody's, and "end". At the end it waits to be killed.
+ * Tracepoints of sonde.h; for tests of the process engine. It makes the file that is its argument, and
+ * after SIGUSR1 hits them in four threads and a signal handler. Then a child, whose records are nobody's,
+ * and "end". At the end it waits to be killed.
  */
 #include <sonde/sonde.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -55,13 +57,14 @@ static void *wait_long(void *arg)
 		fprintf(stderr, "epoll_wait ended\n");
 	return arg;
 }
-int main(void)
+int main(int argc, char **argv)
 {
 	struct itimerval every = { { 0, 500 }, { 0, 500 } };
 	pthread_t t[5];
 
 	pthread_create(&t[4], NULL, wait_long, NULL);
 	signal(SIGUSR1, on_signal);
+	close(open(argv[argc - 1], O_CREAT | O_WRONLY, 0600)); /* it may be attached and signaled */
 	while (!go)
 		usleep(1000);
 	signal(SIGALRM, on_signal);
