@@ -15,11 +15,13 @@ SCRIPT = 'syscall:*:return %s { printf("%%d|%%s|%%s\\n", tid, probe, argstr); }'
 
 def sonde(command, predicate):
     for _ in range(3):  # what sonde says it has lost, on a busy machine, cannot be compared
-        run = subprocess.run([os.environ['SONDE'], '-q', '--follow', '-c', command, '-e', SCRIPT % predicate],
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        with tempfile.NamedTemporaryFile() as out:  # the command may print bytes without an end of line
+            run = subprocess.run([os.environ['SONDE'], '-q', '-o', out.name, '--follow', '-c', command, '-e', SCRIPT % predicate],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+            text = open(out.name, errors='replace').read()
         if b'lost' not in run.stderr:
             break
-    for line in run.stdout.decode(errors='replace').split('\n'):
+    for line in text.split('\n'):
         part = line.split('|', 2)
         if len(part) == 3 and part[1].startswith('syscall:'):
             yield part[0], part[1].split(':')[1], part[2]
@@ -44,6 +46,7 @@ def strace_lines(path):
 
 def plain(text):
     text = re.sub(r'0x[0-9a-f]{7,}', 'ADDRESS', text)
+    text = re.sub(r'(?<="/proc/self", )"\d+"', '"N"', text)
     return re.sub(r'(?<![\w.])-?\d{4,}', 'N', text)
 
 
