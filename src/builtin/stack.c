@@ -48,7 +48,7 @@ enum { UNWINDS_HERE = true };
 enum { UNWINDS_HERE = false };
 #endif
 
-/* Who asks for unwinding is told if this kernel or processor has none. */
+/* Warns if a script asks for unwinding that this kernel or processor lacks. */
 static void tell_of_frame_pointers(struct check *c, const struct node *call)
 {
 	if (!c->final || c->env->told_of_stacks || !(call->builtin->aux & AUX_DWARF) ||

@@ -150,11 +150,11 @@ const struct command command_flow = {
 	.name = "flow",
 	.args = "FUNC... [-- CMD [ARG]...]",
 	.brief = "print the calls of a function, as a tree",
-	.doc = "FUNC is a function of the program, or a pattern. Shows it and all functions of the program that it calls, with "
-	       "the time of each; programs need not be built for that. Entries are uprobes, returns those of sonde: at the ret "
-	       "instructions of C++ and Rust programs, through which exceptions may pass. Tail calls, longjmp() and exceptions are "
-	       "told by the stack pointer. A probe costs a microsecond or two, so durations of short functions contain that of their "
-	       "probes. Nothing of other threads and programs is shown.",
+	.doc = "FUNC is a function of the program, or a pattern. Prints each call of it with all calls that it makes to functions of the "
+	       "program, and how long each takes; the program need not be built for that. Entries and ret instructions are probed; a "
+	       "function without a ret of its own ends where the stack pointer shows it: after tail calls, longjmp() and exceptions. A "
+	       "probe costs a microsecond or two, so durations of short functions contain that of their probes. Nothing of other threads "
+	       "and programs is shown.",
 	.example = "sonde flow main -- ./program\n"
 		   "sonde flow --args --over 1ms 'handle_*' -p 1234\n"
 		   "sonde flow --report --duration 10s serve -p 1234",

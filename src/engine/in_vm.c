@@ -28,6 +28,48 @@ enum feature_answer in_vm_feature(enum feature id)
 	}
 }
 
+const char *in_vm_lacks(u32 helper)
+{
+	switch (helper) {
+	case BPF_FUNC_get_current_uid_gid: return "users and groups";
+	case BPF_FUNC_get_current_task:
+	case BPF_FUNC_get_current_task_btf: return "the kernel's structures of tasks";
+	case BPF_FUNC_get_current_cgroup_id:
+	case BPF_FUNC_get_current_ancestor_cgroup_id: return "cgroups";
+	case BPF_FUNC_get_stack:
+	case BPF_FUNC_get_stackid:
+	case BPF_FUNC_get_task_stack: return "stacks";
+	case BPF_FUNC_get_func_ip: return "functions";
+	default: return NULL;
+	}
+}
+
+static int receive(void *ctx, const void *record, u32 len)
+{
+	struct in_vm_receiver *to = ctx;
+
+	to->has_enough |= to->f(to->ctx, record, len) != 0;
+	return to->has_enough;
+}
+
+int in_vm_drain(struct vm *vm, struct in_vm_receiver *to)
+{
+	return vm_drain(vm, receive, to);
+}
+
+bool in_vm_handle(struct vm *vm, u32 func, u64 cookie, const void *ctx, u32 len,
+		  struct in_vm_receiver *to)
+{
+	struct err err = { 0 };
+	bool ok;
+
+	vm_world(vm)->cookie = cookie;
+	ok = vm_run(vm, func, (void *)(uintptr_t)ctx, len, NULL, &err) >= 0;
+	err_release(&err);
+	in_vm_drain(vm, to);
+	return ok;
+}
+
 int in_vm_run(void *self, u32 func, s32 *value, struct err *err)
 {
 	u64 wide = 0;

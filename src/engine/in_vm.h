@@ -8,6 +8,22 @@
 /* Of the kernel's features those that the interpreter has; all others are missing. */
 enum feature_answer in_vm_feature(enum feature id);
 
+/* What no event of such an engine has (struct engine's lacks); NULL: it depends on the engine. */
+const char *in_vm_lacks(u32 helper);
+
+struct vm;
+/* Whom a drain() passes records to. */
+struct in_vm_receiver {
+	record_fn f;
+	void *ctx;
+	bool has_enough; /* f has returned non-zero */
+};
+/* The records that wait; returns their number. */
+int in_vm_drain(struct vm *vm, struct in_vm_receiver *to);
+/* Runs a function of the site with that index and passes its records on. False: a fault ended it. */
+bool in_vm_handle(struct vm *vm, u32 func, u64 cookie, const void *ctx, u32 len,
+		  struct in_vm_receiver *to);
+
 int in_vm_run(void *self, u32 func, s32 *value, struct err *err);
 int in_vm_time(void *self, u32 func, u64 times, u64 *ns, s32 *value, struct err *err);
 int in_vm_map_read(void *self, u32 map, struct arena *a, struct table *t);

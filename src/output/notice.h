@@ -31,10 +31,13 @@ void text_message(struct sink *s, enum sink_level level, struct span span, const
 void text_test(struct sink *s, const struct test_result *r);
 void text_tested(struct sink *s, u32 n_passed, u32 n_failed);
 void text_bench(struct sink *s, const struct bench_result *r);
-#define TEXT_HOOKS                                                                                 \
-	.attached = text_attached, .text = text_text, .value = text_value, .event = text_event,    \
-	.lost = text_lost, .message = text_message, .test = text_test, .tested = text_tested,      \
+/* Without what an output of a command's own lines does: attached, value, event, lost. */
+#define TEXT_MESSAGES                                                                              \
+	.text = text_text, .message = text_message, .test = text_test, .tested = text_tested,      \
 	.bench = text_bench
+#define TEXT_HOOKS                                                                                 \
+	TEXT_MESSAGES, .attached = text_attached, .value = text_value, .event = text_event,        \
+		       .lost = text_lost
 /* Announces live probes on stdout if the environment requests it; flushes. */
 void put_notify(struct sink *s);
 

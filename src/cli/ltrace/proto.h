@@ -2,8 +2,8 @@
 /*
  * Prototypes of functions in the syntax of ltrace.conf(5), a line each:
  *
- *	long read(int, +string0, ulong);	the second is written by the function, as many bytes as
- *						it returns
+ *	long read(int, +string0, ulong);	the function writes the second; its length is the
+ *						result
  *	typedef signum = enum(SIGHUP=1, SIGINT=2);
  *	; a comment
  *

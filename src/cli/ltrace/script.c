@@ -50,7 +50,7 @@ static bool counts_all(const struct ltrace_func *f)
 
 /* ---- memory */
 
-/* How many bytes, with the one that tells that there are more. */
+/* The number of bytes to copy: one more than is shown, to know whether there are more. */
 static void put_length(struct buf *b, const struct ltrace_capture *c, bool at_return)
 {
 	const struct proto_type *t = c->type->kind == PROTO_POINTER ? c->type->elem : c->type;

@@ -75,13 +75,6 @@ struct process {
 	struct record_context context;
 };
 
-/* What a drain() passes records to. */
-struct receiver {
-	record_fn f;
-	void *ctx;
-	bool has_enough;
-};
-
 static struct process *process_of(const void *self)
 {
 	return vm_world((struct vm *)(uintptr_t)self)->ctx;
@@ -132,20 +125,11 @@ static bool serves(const struct site *s, struct engine_answer *a)
 static const char *lacks(u32 helper, bool memory)
 {
 	switch (helper) {
-	case BPF_FUNC_get_current_uid_gid: return "users and groups";
-	case BPF_FUNC_get_current_task:
-	case BPF_FUNC_get_current_task_btf: return "the kernel's structures of tasks";
-	case BPF_FUNC_get_current_cgroup_id:
-	case BPF_FUNC_get_current_ancestor_cgroup_id: return "cgroups";
-	case BPF_FUNC_get_stack:
-	case BPF_FUNC_get_stackid:
-	case BPF_FUNC_get_task_stack: return "stacks";
 	case BPF_FUNC_probe_read:
 	case BPF_FUNC_probe_read_str:
 	case BPF_FUNC_probe_read_kernel:
 	case BPF_FUNC_probe_read_kernel_str: return memory ? "memory of the kernel" : NULL;
-	case BPF_FUNC_get_func_ip: return "functions";
-	default: return NULL;
+	default: return in_vm_lacks(helper);
 	}
 }
 
@@ -434,24 +418,11 @@ static void start(void *self)
 
 /* ---- running */
 
-static int receive(void *ctx, const void *record, u32 len)
-{
-	struct receiver *to = ctx;
-
-	to->has_enough |= to->f(to->ctx, record, len) != 0;
-	return to->has_enough;
-}
-
 static void run_handler(struct process *p, const struct handler *h, void *ctx, u32 len,
-			struct receiver *to)
+			struct in_vm_receiver *to)
 {
-	struct err err = { 0 };
-
-	p->world->cookie = h->cookie;
-	if (vm_run(p->vm, h->func, ctx, len, NULL, &err) < 0)
+	if (!in_vm_handle(p->vm, h->func, h->cookie, ctx, len, to))
 		p->failed[h->func]++;
-	err_release(&err);
-	vm_drain(p->vm, receive, to);
 }
 
 /* Times of records never decrease, whatever the process writes. */
@@ -461,7 +432,7 @@ static void set_now(struct process *p, u64 now)
 }
 
 static void run_record(struct process *p, const struct sonde_record *r, u32 cpu,
-		       struct receiver *to)
+		       struct in_vm_receiver *to)
 {
 	const struct handlers *h = hash_get(&p->handlers, &r->site, sizeof r->site);
 
@@ -478,7 +449,7 @@ static void run_record(struct process *p, const struct sonde_record *r, u32 cpu,
 		run_handler(p, &h->list.v[i], &p->context, sizeof p->context, to);
 }
 
-static void run_timer(struct process *p, struct receiver *to)
+static void run_timer(struct process *p, struct in_vm_receiver *to)
 {
 	const struct timer *t;
 
@@ -492,11 +463,11 @@ static void run_timer(struct process *p, struct receiver *to)
 static int drain(void *self, u64 until, record_fn f, void *ctx)
 {
 	struct process *p = process_of(self);
-	struct receiver to = { .f = f, .ctx = ctx };
+	struct in_vm_receiver to = { .f = f, .ctx = ctx };
 	const struct sonde_record *r;
 	u64 expirations;
 	u32 cpu = 0;
-	int n = vm_drain(self, receive, &to);
+	int n = in_vm_drain(self, &to);
 
 	if (!p->is_started)
 		return n;

@@ -52,13 +52,6 @@ struct replay {
 	u8 ctx[CTX_SIZE];
 };
 
-/* What a drain() passes records to. */
-struct receiver {
-	record_fn f;
-	void *ctx;
-	bool has_enough;
-};
-
 static struct replay *replay_of(const void *self)
 {
 	return vm_world((struct vm *)(uintptr_t)self)->ctx;
@@ -105,19 +98,10 @@ static const char *lacks(u32 helper, bool memory)
 	if (memory)
 		return "the memory that a pointer refers to";
 	switch (helper) {
-	case BPF_FUNC_get_current_uid_gid: return "users and groups";
-	case BPF_FUNC_get_current_task:
-	case BPF_FUNC_get_current_task_btf: return "the kernel's structures of tasks";
-	case BPF_FUNC_get_current_cgroup_id:
-	case BPF_FUNC_get_current_ancestor_cgroup_id: return "cgroups";
-	case BPF_FUNC_get_stack:
-	case BPF_FUNC_get_stackid:
-	case BPF_FUNC_get_task_stack: return "stacks";
 	case BPF_FUNC_get_numa_node_id: return "NUMA nodes";
 	case BPF_FUNC_jiffies64: return "the jiffies";
 	case BPF_FUNC_ktime_get_ns: return "the monotonic clock";
-	case BPF_FUNC_get_func_ip: return "functions";
-	default: return NULL;
+	default: return in_vm_lacks(helper);
 	}
 }
 
@@ -289,25 +273,12 @@ static void detach_all(void *self)
 
 /* ---- running */
 
-static int receive(void *ctx, const void *record, u32 len)
-{
-	struct receiver *to = ctx;
-
-	to->has_enough |= to->f(to->ctx, record, len) != 0;
-	return to->has_enough;
-}
-
 static void run_handler(struct replay *r, const struct handler *h, const void *record, u32 len,
-			struct receiver *to)
+			struct in_vm_receiver *to)
 {
-	struct err err = { 0 };
-
 	r->n_done++;
-	r->world->cookie = h->cookie;
-	if (vm_run(r->vm, h->func, (void *)(uintptr_t)record, len, NULL, &err) < 0)
+	if (!in_vm_handle(r->vm, h->func, h->cookie, record, len, to))
 		r->failed[h->func]++;
-	err_release(&err);
-	vm_drain(r->vm, receive, to);
 }
 
 static void set_task(struct replay *r, u32 cpu, u64 pid_tgid, const char *comm)
@@ -317,7 +288,7 @@ static void set_task(struct replay *r, u32 cpu, u64 pid_tgid, const char *comm)
 	memcpy(r->world->comm, comm, sizeof r->world->comm);
 }
 
-static void run_timer(struct replay *r, struct receiver *to)
+static void run_timer(struct replay *r, struct in_vm_receiver *to)
 {
 	const struct timer *t;
 	u32 n;
@@ -356,14 +327,14 @@ static void note_task(struct replay *r, const struct trace_event *e)
 	memcpy(c->comm, next->comm, sizeof c->comm);
 }
 
-static void run_raw(struct replay *r, const struct handler *h, struct receiver *to)
+static void run_raw(struct replay *r, const struct handler *h, struct in_vm_receiver *to)
 {
 	if (h->raw)
 		raw_context_fill(&r->raw, h->raw, r->event.record, r->event.len, process_of, r);
 	run_handler(r, h, &r->raw, sizeof r->raw, to);
 }
 
-static void run_event(struct replay *r, struct receiver *to)
+static void run_event(struct replay *r, struct in_vm_receiver *to)
 {
 	const struct trace_event *e = &r->event;
 	const struct handlers *h = handlers_of(&r->events[e->format->stored], e);
@@ -390,7 +361,7 @@ static bool take_event(struct replay *r)
 }
 
 /* One event or one timer. */
-static void step(struct replay *r, struct receiver *to)
+static void step(struct replay *r, struct in_vm_receiver *to)
 {
 	u64 at = take_event(r) ? r->event.time : r->end;
 
@@ -409,8 +380,8 @@ static void step(struct replay *r, struct receiver *to)
 static int drain(void *self, u64 until, record_fn f, void *ctx)
 {
 	struct replay *r = replay_of(self);
-	struct receiver to = { .f = f, .ctx = ctx };
-	int n = vm_drain(self, receive, &to);
+	struct in_vm_receiver to = { .f = f, .ctx = ctx };
+	int n = in_vm_drain(self, &to);
 
 	if (!r->is_started || r->is_stopped)
 		return n;
