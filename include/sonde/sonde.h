@@ -249,11 +249,12 @@ SONDE_HELPER_ char *sonde_map_rings_(unsigned long size)
 	return (char *)at;
 }
 
-/* The first caller maps. Those that come meanwhile wait about a millisecond at most: a signal handler
- * may have interrupted the first. */
+/* The first caller maps. Those that come meanwhile sleep until it has, some 20 ms at most: they may be
+ * a signal handler that interrupted it. */
 SONDE_HELPER_ struct sonde_page *sonde_map_(void)
 {
 	struct sonde_module *m = &sonde_module_;
+	const long moment[2] = { 0, 50000 }; /* s, ns */
 	unsigned none = SONDE_NO_RINGS, tries = 0;
 	struct sonde_page *page;
 	long at;
@@ -263,8 +264,8 @@ SONDE_HELPER_ struct sonde_page *sonde_map_(void)
 	if (!__atomic_compare_exchange_n(&m->state, &none, SONDE_MAPPING, 0, __ATOMIC_ACQ_REL,
 					 __ATOMIC_RELAXED)) {
 		while (__atomic_load_n(&m->state, __ATOMIC_ACQUIRE) == SONDE_MAPPING &&
-		       ++tries < 20000)
-			__builtin_ia32_pause();
+		       ++tries < 200)
+			sonde_syscall_(35 /* nanosleep */, (long)moment, 0, 0, 0, 0, 0);
 		page = __atomic_load_n(&m->page, __ATOMIC_ACQUIRE);
 		return page && page->rings ? page : 0;
 	}

@@ -81,8 +81,7 @@ int loop_init(struct run *r, struct err *err)
 		return no_descriptor(err, "a descriptor of signals");
 	watch_reader(r);
 	if (watch(r, r->signal_fd) < 0 || watch(r, r->child.fd) < 0 || watch_processes(r) < 0 ||
-	    watch(r, usermaps_fd(r)) < 0 || watch(r, deferred_fd(r)) < 0 ||
-	    (r->c.prog.ring_map != NO_INDEX && watch_engines(r) < 0))
+	    watch(r, usermaps_fd(r)) < 0 || watch(r, deferred_fd(r)) < 0 || watch_engines(r) < 0)
 		return err_sys(err, "wait for events (epoll_ctl)");
 	return 0;
 }

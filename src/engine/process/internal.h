@@ -25,13 +25,14 @@ void watcher_stop(s32 *watcher);
 
 /* ---- rings.c: the records of one process, in the order of their times. */
 struct rings;
-/* modules: addresses of struct sonde_module in the process. */
-struct rings *rings_new(u32 pid, const u64 *modules, u32 n);
-void rings_free(struct rings *r);
+struct rings *rings_new(u32 pid);
 /* Of memory that rings lie in already, which the caller frees after it. */
 struct rings *rings_over(void *at, u32 n_rings, u32 ring_size);
-/* Skips what was written for an earlier reader. */
-void rings_skip(struct rings *r);
+void rings_free(struct rings *r);
+/* Reads the rings of the struct sonde_module at that address, too, from what is written next. */
+void rings_add(struct rings *r, u64 module);
+/* Maps rings that the process has made since. */
+void rings_look(struct rings *r);
 /* A copy of the oldest record, or NULL; valid until the next call. cpu may be NULL. */
 const struct sonde_record *rings_next(struct rings *r, u32 *cpu);
 /* Records that found no room, and memory that is not as it should be. */

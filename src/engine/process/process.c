@@ -61,7 +61,6 @@ struct process {
 	u32 pid; /* 0: no tracepoint is attached */
 	char comm[16];
 	VEC(struct tracepoint) points;
-	VEC(u64) modules;
 	struct hash handlers, comms; /* struct handlers by site, struct comm by tid; in the arena */
 	struct rings *rings;
 	struct timers timers;
@@ -285,14 +284,6 @@ static bool find_bias(u32 pid, const struct site *s, u64 *bias)
 	return found;
 }
 
-static void add_module(struct process *p, u64 address)
-{
-	for (u32 i = 0; i < p->modules.n; i++)
-		if (p->modules.v[i] == address)
-			return;
-	vec_push(&p->arena, &p->modules, address);
-}
-
 /* The tracepoints of one name write records of the same sites: a function runs once for each. */
 static void add_handler(struct process *p, u64 site, u64 strings, struct handler h)
 {
@@ -330,7 +321,6 @@ static int add_point(struct process *p, u32 func, const struct site *s, struct e
 		 (struct tracepoint){ .nop5 = s->record.address + bias + 1,
 				      .cold_path = s->record.cold_path + bias,
 				      .module = s->record.module + bias });
-	add_module(p, s->record.module + bias);
 	for (u32 i = 0; i < s->record.n_sites; i++)
 		add_handler(p, s->record.sites[i] + bias, s->record.strings, h);
 	return 0;
@@ -350,10 +340,12 @@ static int lock_process(struct process *p, struct err *err)
 	if (!bind(p->lock_fd, (struct sockaddr *)&name,
 		  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)))
 		return 0;
-	return errno == EADDRINUSE ?
-		       err_set(err, -EBUSY, "another sonde reads the records of process %u",
-			       p->pid) :
-		       err_sys(err, "bind a socket");
+	if (errno == EADDRINUSE)
+		err_set(err, -EBUSY, "another sonde reads the records of process %u", p->pid);
+	else
+		err_sys(err, "bind a socket");
+	fd_close(&p->lock_fd);
+	return err->code;
 }
 
 static u32 ring_size(u32 n_cpus)
@@ -365,19 +357,14 @@ static u32 ring_size(u32 n_cpus)
 	return size;
 }
 
-/* The rings of all modules, those of earlier sites of this run included, from where they are. */
 static int enable(struct process *p, u32 from, struct err *err)
 {
-	struct rings *rings;
-
 	if (lock_process(p, err) < 0)
 		return err->code;
-	rings = rings_new(p->pid, p->modules.v, p->modules.n);
-	if (p->rings)
-		rings_free(p->rings);
-	else
-		rings_skip(rings);
-	p->rings = rings;
+	if (!p->rings)
+		p->rings = rings_new(p->pid);
+	for (u32 i = from; i < p->points.n; i++)
+		rings_add(p->rings, p->points.v[i].module);
 	watcher_stop(&p->watcher);
 	p->watcher = watcher_start(p->pid, p->points.v, p->points.n, err);
 	if (p->watcher < 0)
@@ -473,6 +460,8 @@ static int drain(void *self, u64 until, record_fn f, void *ctx)
 		return n;
 	(void)!read(p->timer_fd, &expirations, sizeof expirations);
 	tsc_look(&p->tsc);
+	if (p->rings)
+		rings_look(p->rings);
 	for (u32 i = 0; i < BATCH && !to.has_enough && p->rings && (r = rings_next(p->rings, &cpu));
 	     i++, n++)
 		run_record(p, r, cpu, &to);

@@ -19,13 +19,14 @@ struct module {
 	u64 address;
 	u8 *at; /* NULL: not mapped yet */
 	u32 n_rings, ring_size;
+	u64 *tails; /* read up to here: the process can change its copy */
 	u64 lost_before, lost;
 };
 
 struct rings {
-	u32 pid, n;
-	bool skip;
+	u32 pid; /* 0: memory of this process */
 	struct module *v;
+	u32 n;
 	u64 broken;
 	struct {
 		struct sonde_record r;
@@ -33,23 +34,30 @@ struct rings {
 	} copy;
 };
 
-struct rings *rings_new(u32 pid, const u64 *modules, u32 n)
+struct rings *rings_new(u32 pid)
 {
 	struct rings *r = xcalloc(1, sizeof *r);
 
 	r->pid = pid;
-	r->n = n;
-	r->v = xcalloc(n + 1ul, sizeof *r->v);
-	for (u32 i = 0; i < n; i++)
-		r->v[i].address = modules[i];
 	return r;
+}
+
+static struct module *add_module(struct rings *r, u64 address)
+{
+	r->v = xrealloc(r->v, (r->n + 1) * sizeof *r->v);
+	r->v[r->n] = (struct module){ .address = address };
+	return &r->v[r->n++];
 }
 
 struct rings *rings_over(void *at, u32 n_rings, u32 ring_size)
 {
-	struct rings *r = rings_new(0, &(u64){ 0 }, 1);
+	struct rings *r = rings_new(0);
+	struct module *m = add_module(r, 0);
 
-	r->v[0] = (struct module){ .at = at, .n_rings = n_rings, .ring_size = ring_size };
+	m->at = at;
+	m->n_rings = n_rings;
+	m->ring_size = ring_size;
+	m->tails = xcalloc(n_rings, sizeof *m->tails);
 	return r;
 }
 
@@ -67,9 +75,13 @@ void rings_free(struct rings *r)
 {
 	if (!r)
 		return;
-	for (u32 i = 0; i < r->n; i++)
-		if (r->v[i].at && r->pid)
-			munmap(r->v[i].at, r->v[i].n_rings * ring_bytes(&r->v[i]));
+	for (u32 i = 0; i < r->n; i++) {
+		struct module *m = &r->v[i];
+
+		if (m->at && r->pid)
+			munmap(m->at, m->n_rings * ring_bytes(m));
+		free(m->tails);
+	}
 	free(r->v);
 	free(r);
 }
@@ -104,14 +116,15 @@ static int open_mapping(u32 pid, u64 address)
 	return fd;
 }
 
-static void skip_written(const struct module *m)
+static void set_tail(struct module *m, u32 i, u64 tail)
 {
-	for (u32 i = 0; i < m->n_rings; i++) {
-		struct sonde_ring *ring = ring_of(m, i);
+	m->tails[i] = tail;
+	__atomic_store_n(&ring_of(m, i)->tail, tail, __ATOMIC_RELEASE);
+}
 
-		__atomic_store_n(&ring->tail, __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE),
-				 __ATOMIC_RELEASE);
-	}
+static u64 head_of(const struct module *m, u32 i)
+{
+	return __atomic_load_n(&ring_of(m, i)->head, __ATOMIC_ACQUIRE);
 }
 
 static void map(struct rings *r, struct module *m)
@@ -134,21 +147,40 @@ static void map(struct rings *r, struct module *m)
 	if (fd < 0 || lseek(fd, 0, SEEK_END) < (off_t)(m->n_rings * ring_bytes(m)))
 		return;
 	at = mmap(NULL, m->n_rings * ring_bytes(m), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	m->at = at == MAP_FAILED ? NULL : at;
-	if (m->at && r->skip)
-		skip_written(m);
+	if (at == MAP_FAILED)
+		return;
+	m->at = at;
+	m->tails = xcalloc(m->n_rings, sizeof *m->tails);
 }
 
-void rings_skip(struct rings *r)
+void rings_look(struct rings *r)
 {
-	r->skip = true;
-	for (u32 i = 0; i < r->n; i++) {
-		map(r, &r->v[i]);
-		r->v[i].lost_before = r->v[i].lost;
-		for (u32 k = 0; r->v[i].at && k < r->v[i].n_rings; k++)
-			r->v[i].lost_before += ring_of(&r->v[i], k)->lost;
-	}
-	r->skip = false;
+	for (u32 i = 0; i < r->n; i++)
+		if (!r->v[i].at)
+			map(r, &r->v[i]);
+}
+
+static u64 lost_by(const struct module *m)
+{
+	u64 n = m->lost;
+
+	for (u32 i = 0; m->at && i < m->n_rings; i++)
+		n += __atomic_load_n(&ring_of(m, i)->lost, __ATOMIC_RELAXED);
+	return n;
+}
+
+void rings_add(struct rings *r, u64 address)
+{
+	struct module *m;
+
+	for (u32 i = 0; i < r->n; i++)
+		if (r->v[i].address == address)
+			return;
+	m = add_module(r, address);
+	map(r, m);
+	for (u32 i = 0; m->at && i < m->n_rings; i++)
+		set_tail(m, i, head_of(m, i) & ~7ull);
+	m->lost_before = lost_by(m);
 }
 
 u64 rings_lost(const struct rings *r)
@@ -156,12 +188,9 @@ u64 rings_lost(const struct rings *r)
 	u64 n = r->broken;
 
 	for (u32 i = 0; i < r->n; i++) {
-		const struct module *m = &r->v[i];
-		u64 lost = m->lost;
+		u64 lost = lost_by(&r->v[i]);
 
-		for (u32 k = 0; m->at && k < m->n_rings; k++)
-			lost += __atomic_load_n(&ring_of(m, k)->lost, __ATOMIC_RELAXED);
-		n += lost - MIN(lost, m->lost_before);
+		n += lost - MIN(lost, r->v[i].lost_before);
 	}
 	return n;
 }
@@ -177,52 +206,45 @@ static void take(const struct module *m, const struct sonde_ring *ring, u64 from
 		memcpy((u8 *)to + i, data + ((from + i) & (m->ring_size - 1)), 8);
 }
 
-/* Its first words, or false: it is empty. What cannot be is skipped and counted. */
-static bool peek(struct rings *r, const struct module *m, struct sonde_ring *ring,
-		 struct sonde_record *head)
+/* The first words of what ring i has next, or false: it is empty. What cannot be is skipped and counted. */
+static bool peek(struct rings *r, struct module *m, u32 i, struct sonde_record *first)
 {
-	u64 end = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), at = ring->tail;
+	u64 end = head_of(m, i), at = m->tails[i];
 
 	if (end == at)
 		return false;
-	if (end - at <= m->ring_size && !(at & 7) && end - at >= RECORD_WORDS) {
-		take(m, ring, at, head, RECORD_WORDS);
-		if (head->size >= RECORD_WORDS && head->size <= end - at && !(head->size & 7) &&
-		    head->size <= sizeof r->copy.r + SONDE_TEXT_MAX + 8)
+	if (end - at <= m->ring_size && end - at >= RECORD_WORDS) {
+		take(m, ring_of(m, i), at, first, RECORD_WORDS);
+		if (first->size >= RECORD_WORDS && first->size <= end - at && !(first->size & 7) &&
+		    first->size <= sizeof r->copy)
 			return true;
 	}
 	r->broken++;
-	__atomic_store_n(&ring->tail, end & ~7ull, __ATOMIC_RELEASE);
+	set_tail(m, i, end & ~7ull);
 	return false;
 }
 
 const struct sonde_record *rings_next(struct rings *r, u32 *cpu)
 {
-	struct sonde_ring *oldest = NULL;
-	const struct module *of = NULL;
-	struct sonde_record head;
-	u64 time = 0;
+	struct sonde_record first, oldest = {};
+	struct module *of = NULL;
+	u32 ring = 0;
 
-	for (u32 i = 0; i < r->n; i++) {
-		if (!r->v[i].at)
-			map(r, &r->v[i]);
+	for (u32 i = 0; i < r->n; i++)
 		for (u32 k = 0; r->v[i].at && k < r->v[i].n_rings; k++) {
-			struct sonde_ring *ring = ring_of(&r->v[i], k);
-
-			if (!peek(r, &r->v[i], ring, &head) || (oldest && head.time >= time))
+			if (!peek(r, &r->v[i], k, &first) || (of && first.time >= oldest.time))
 				continue;
-			oldest = ring;
 			of = &r->v[i];
-			time = head.time;
-			if (cpu)
-				*cpu = k;
+			ring = k;
+			oldest = first;
 		}
-	}
-	if (!oldest || !peek(r, of, oldest, &head))
+	if (!of)
 		return NULL;
-	take(of, oldest, oldest->tail, &r->copy, head.size);
-	r->copy.r.size = head.size; /* as it was checked */
-	__atomic_store_n(&oldest->tail, oldest->tail + head.size, __ATOMIC_RELEASE);
+	take(of, ring_of(of, ring), of->tails[ring], &r->copy, oldest.size);
+	memcpy(&r->copy, &oldest, RECORD_WORDS); /* as they were checked */
+	set_tail(of, ring, of->tails[ring] + oldest.size);
+	if (cpu)
+		*cpu = ring;
 	return &r->copy.r;
 }
 
