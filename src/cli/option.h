@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The options: one row each, in option.c. Parser, --help, manual page, markdown and completions
- * read the rows and nothing else.
+ * read the rows and nothing else. What a row does with its value is in option_take.h; option_find.c looks rows up.
  */
 #ifndef SONDE_CLI_OPTION_H
 #define SONDE_CLI_OPTION_H

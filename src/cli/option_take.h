@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What options do with their values: the functions of `take` in the rows of option.c. value is what
+ * follows the option, NULL if it takes none. 0, or the exit status after a message.
+ */
+#ifndef SONDE_CLI_OPTION_TAKE_H
+#define SONDE_CLI_OPTION_TAKE_H
+
+#include "cli/option.h"
+
+#define TAKE(name) int take_##name(struct cli *c, const struct option_row *row, const char *value)
+TAKE(flag);
+TAKE(text);
+TAKE(given);
+TAKE(from);
+TAKE(engine);
+TAKE(interpreter);
+TAKE(list);
+TAKE(debuginfo);
+TAKE(note);
+TAKE(command);
+TAKE(aot);
+TAKE(object);
+TAKE(run_mode);
+TAKE(manual);
+TAKE(text_choice);
+TAKE(pid);
+TAKE(follow);
+TAKE(dwarf_pid);
+TAKE(traceable);
+TAKE(time);
+TAKE(short_time);
+TAKE(format);
+TAKE(buffering);
+TAKE(escape);
+TAKE(diag);
+TAKE(warnings);
+TAKE(dump);
+TAKE(no_pass);
+TAKE(no_feature);
+TAKE(mode);
+#undef TAKE
+
+#endif
