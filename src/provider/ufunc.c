@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * In: an open file, and a function, a list or a pattern; out: one target for each function, all with
+ * one profile. The kernel wants an offset in the file (kernel/events/uprobes.c); a probe in the
+ * middle of an instruction would break the program, so offsets are checked by decoding the function
+ * from its start.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include "base/glob.h"
+#include "provider/ufunc.h"
+#include "provider/uargs.h"
+#include "provider/ufile.h"
+#include "provider/uifunc.h"
+#include "provider/uline.h"
+#include "provider/upoint.h"
+#include "object/demangle.h"
+#include "object/elf_dynamic.h"
+
+/* i386: arguments are on the stack above the return address, results in eax. */
+static void profile_i386(struct profile *p)
+{
+	for (u32 i = 0; i < p->n_argn; i++)
+		p->argn[i].loc = (struct loc){ .kind = LOC_STACK,
+					       .offset = arch_native->sp,
+					       .inner = 4 + 4 * (s32)i,
+					       .size = 4 };
+	p->retval.loc.size = 4;
+}
+
+struct profile *ufunc_profile(struct ufunc_match *m)
+{
+	bool is_i386 = m->elf && elf_machine(m->elf) == EM_386;
+	struct profile **p = is_i386 ? &m->profile_i386 : &m->profile;
+
+	if (!*p) {
+		*p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
+		profile_function(m->env, *p, m->is_return, true);
+		if (is_i386)
+			profile_i386(*p);
+	}
+	return *p;
+}
+
+static const char *path_to_open(const struct ufunc_match *m)
+{
+	return m->open_path ? m->open_path : ufile_open_path(m->env, m->path);
+}
+
+static void note_range(const struct ufunc_match *m, struct site *s, u64 file_offset)
+{
+	u64 address, lo, hi;
+
+	if (!m->elf || !elf_offset_to_address(m->elf, file_offset, &address) ||
+	    !elf_span(m->elf, &lo, &hi))
+		return;
+	s->user.distance = address - lo;
+	s->user.span = hi - lo;
+}
+
+struct target *ufunc_add_exactly(struct ufunc_match *m, const char *func, const char *shown,
+				 u64 file_offset)
+{
+	const char *name = arena_printf(m->env->arena, "%s:%s:%s%s", m->spec->provider->name,
+					m->shown_path, m->is_cpp ? "cpp:" : "", shown);
+	struct uargs_site site = { .path = path_to_open(m),
+				   .elf = m->elf,
+				   .one_file = m->binary && !glob_has_wildcard(m->binary),
+				   .many = m->many,
+				   .typed_result = m->by_name ||
+						   (m->is_cpp && !glob_has_wildcard(m->func)) };
+	struct profile *p;
+	struct target *t;
+
+	site.offset = file_offset;
+	p = uargs_profile(m->env, ufunc_profile(m), &site);
+	t = targets_add(m->env, &m->ts, SITE_UPROBE, name,
+			profile_for_site(m->env, p, m->many, true));
+	t->site.func = func;
+	t->site.user.path = site.path;
+	t->site.user.offset = site.offset;
+	t->site.pid = env_pid(m->env);
+	note_range(m, &t->site, file_offset);
+	m->moved_sp = site.sp;
+	return t;
+}
+
+static int bad_point(struct ufunc_match *m, const char *text)
+{
+	probe_report(m->env, m->spec, D_BAD_OFFSET, text);
+	return m->error = -EINVAL;
+}
+
+static int bad_offset(struct ufunc_match *m, const char *why)
+{
+	return bad_point(m, arena_printf(m->env->arena, "%s: %s", m->spec->text, why));
+}
+
+static const char *no_return(const struct ufunc_match *m, const struct elf_symbol *s)
+{
+	if (s->value == elf_entry(m->elf))
+		return "the entry point of a program does not return";
+	return uret_returns_twice(s->name) ?
+		       "it returns more than once, and a return probe would break that" :
+		       NULL;
+}
+
+static struct profile *with_caller(struct ufunc_match *m, struct profile *p,
+				   const struct upoint *at)
+{
+	return upoint_with_caller(m->env, p, at, m->elf && elf_machine(m->elf) == EM_386);
+}
+
+static void leave_out(struct ufunc_match *m, const char *name, const char *why)
+{
+	if (m->n_refused++)
+		return;
+	m->refused = name;
+	m->why_refused = why;
+}
+
+bool ufunc_is_list(const struct ufunc_match *m)
+{
+	return !m->is_cpp && strchr(m->func, '|');
+}
+
+/* The script has the name of the function, not a pattern or a list that another one wrote. */
+static bool is_named(const struct ufunc_match *m)
+{
+	return m->func && !glob_has_wildcard(m->func) && !ufunc_is_list(m);
+}
+
+/* At each ret, where a return address must not be touched. False: by the kernel's return probe. */
+static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
+		     const char *shown)
+{
+	struct urets rets = {};
+	const char *why = m->unwinds ? uret_find(m->env, m->elf, s, m->unwinds, &rets) : NULL;
+
+	if (!m->unwinds)
+		return false;
+	if (m->env->request->keeps_return_addresses && rets.jumps && rets.at.n)
+		why = NULL; /* those returns that are its own */
+	if (why && m->unwinds == UNWINDS_EXCEPTIONS && is_named(m))
+		return false; /* safe as long as nothing is thrown through it: as the user wants */
+	if (why && m->unwinds == UNWINDS_EXCEPTIONS)
+		leave_out(m, shown, why);
+	if (why && !m->many)
+		bad_offset(m, why);
+	for (u32 i = 0; !why && i < rets.at.n; i++) {
+		struct target *t = ufunc_add_exactly(m, func, shown, rets.at.v[i]);
+
+		t->site.is_return = false; /* for the kernel it is an ordinary probe */
+		t->site.user.span = 0;     /* nothing tells the function's entry there */
+		if (!arch_native->link)    /* there it may be signed by now */
+			t->profile =
+				with_caller(m, t->profile, &(struct upoint){ .sp = m->moved_sp });
+		t->is_part = i > 0;
+	}
+	return true;
+}
+
+/* A whole function: the site may be after its entry. What would break the program is an error
+ * when it is named, and left out of what a pattern matches. */
+static void add(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
+		const char *shown, u64 file_offset)
+{
+	struct upoint_need need = upoint_need_of(m->env, m->is_return);
+	const char *why = m->is_return ? no_return(m, s) : NULL;
+	struct target *t;
+	struct upoint at;
+
+	if (!m->finder) {
+		m->finder = upoint_finder_new(m->env, m->elf);
+		m->unwinds = uret_unwinds(m->elf);
+		if (m->unwinds == UNWINDS_NOT && m->env->request->keeps_return_addresses)
+			m->unwinds = UNWINDS_EXCEPTIONS;
+	}
+	if (m->is_return && !why && add_rets(m, s, func, shown))
+		return;
+	upoint_find(m->finder, s, &need, &at);
+	if (why || at.refused) {
+		if (!m->many)
+			bad_offset(m, why ? why : at.refused);
+		else if (!why)
+			leave_out(m, shown, at.refused);
+		return;
+	}
+	t = ufunc_add_exactly(m, func, shown, file_offset);
+	if (m->unwinds == UNWINDS_GO) {
+		at = (struct upoint){ .offset = uret_go_entry(m->elf, s) };
+		at.shows_caller = upoint_shows_caller(m->env, m->elf, s->value + at.offset);
+		t->site.user.offset += at.offset;
+		t->profile = with_caller(m, t->profile, &at);
+		return;
+	}
+	if (t->profile->fixed_address) /* where its variables are */
+		return;
+	t->site.user.offset += at.offset;
+	t->site.note = at.why;
+	t->profile = upoint_profile(m->env, t->profile, &at);
+	if (!m->is_return) /* at a return the instruction pointer is the caller's already */
+		t->profile = with_caller(m, t->profile, &at);
+}
+
+static void close_file(struct ufunc_match *m)
+{
+	upoint_finder_free(m->finder);
+	m->finder = NULL;
+	elf_close(m->elf);
+}
+
+/* ---- functions of one file */
+
+static int add_symbol(void *ctx, const struct elf_symbol *s)
+{
+	struct ufunc_match *m = ctx;
+	const char *name;
+	u64 offset;
+
+	if (!elf_address_to_offset(m->elf, s->value, &offset))
+		return 0;
+	name = arena_strdup(m->env->arena, s->name);
+	add(m, s, name, name, offset);
+	return 0;
+}
+
+const char *ufunc_cpp_name(struct ufunc_match *m, const struct elf_symbol *s)
+{
+	char *shown = demangle_matches(s->name, m->func) ? demangle(s->name) : NULL;
+	const char *name = shown ? arena_strdup(m->env->arena, shown) : NULL;
+
+	free(shown);
+	if (!name && !starts_with(s->name, "_Z") &&
+	    glob_match(m->func, s->name)) /* of C: main() is */
+		name = arena_strdup(m->env->arena, s->name);
+	if (!name || (m->last_cpp && m->last_value == s->value && streq(m->last_cpp, name)))
+		return NULL;
+	m->last_cpp = name;
+	m->last_value = s->value;
+	return name;
+}
+
+static int add_cpp(void *ctx, const struct elf_symbol *s)
+{
+	struct ufunc_match *m = ctx;
+	const char *shown = ufunc_cpp_name(m, s);
+	u64 offset;
+
+	if (shown && elf_address_to_offset(m->elf, s->value, &offset))
+		add(m, s, shown, shown, offset);
+	return 0;
+}
+
+static int near_symbol(void *ctx, const struct elf_symbol *s)
+{
+	struct ufunc_match *m = ctx;
+
+	near_try(&m->near, s->name);
+	return 0;
+}
+
+/* The name of C++ or Rust without its parameters. */
+static int near_cpp(void *ctx, const struct elf_symbol *s)
+{
+	struct ufunc_match *m = ctx;
+	char *shown = demangle(s->name);
+
+	if (shown && !strchr(m->func, '('))
+		shown[strcspn(shown, "(")] = '\0';
+	if (shown)
+		near_try(&m->near, shown);
+	if (m->near.best == shown && shown)
+		m->near.best = arena_strdup(m->env->arena, shown);
+	free(shown);
+	return 0;
+}
+
+struct meant {
+	struct ufunc_match *m;
+	const char *pattern[2];
+};
+
+/* A function of C++ or Rust by its own name alone. */
+static int inner_name(void *ctx, const struct elf_symbol *s)
+{
+	const struct meant *meant = ctx;
+	struct ufunc_match *m = meant->m;
+
+	for (u32 i = 0; i < ARRAY_SIZE(meant->pattern); i++)
+		if (demangle_matches(s->name, meant->pattern[i])) {
+			m->ts.help = arena_printf(m->env->arena, "did you mean %s:%s:cpp:\"%s\"?",
+						  m->spec->provider->name, m->path,
+						  meant->pattern[i]);
+			return 1;
+		}
+	return 0;
+}
+
+/* Suggests a similar name if one file is named. */
+static void suggest(struct ufunc_match *m)
+{
+	struct meant meant = { m, { m->func, arena_printf(m->env->arena, "*::%s", m->func) } };
+
+	elf_each_function(m->elf, NULL, m->is_cpp ? near_cpp : near_symbol, m);
+	if (!near_best(&m->near))
+		elf_each_function(m->elf, NULL, inner_name, &meant);
+	if (near_best(&m->near)) /* outlives the file */
+		m->near.best = arena_strdup(m->env->arena, m->near.best);
+	else if (!m->ts.help && elf_is_stripped(m->elf) && !elf_debug_file(m->elf))
+		m->ts.help = arena_printf(
+			m->env->arena,
+			"%s has no symbol table: install its -dbgsym (-dbg, -debuginfo) "
+			"package, or see what is there: sonde list 'uprobe:%s:*'",
+			m->path, m->shown_path);
+}
+
+static int unsafe(struct ufunc_match *m)
+{
+	struct diag *d = probe_report(
+		m->env, m->spec, D_UNSAFE_PROBE,
+		arena_printf(
+			m->env->arena,
+			"Could not determine instruction boundary for %s (binary appears stripped).",
+			spec_name(m->env, m->spec)));
+
+	probe_help(
+		m->env, d,
+		"Use --unsafe to force attachment. WARNING: This option could lead to data corruption in the target process.");
+	return m->error = -EPERM;
+}
+
+static int check_boundary(struct ufunc_match *m, const struct elf_symbol *s, u64 offset)
+{
+	if (!offset || m->env->request->unsafe)
+		return 0;
+	if (s->size && offset >= s->size)
+		return bad_point(
+			m, arena_printf(m->env->arena,
+					"Offset outside the function bounds ('%s' size is %llu)",
+					s->name, (unsigned long long)s->size));
+	switch (ufile_boundary(m->elf, s->value, offset)) {
+	case BOUNDARY_YES: return 0;
+	case BOUNDARY_NO:
+		return bad_point(m,
+				 arena_printf(m->env->arena,
+					      "Could not add uprobe into middle of instruction: %s",
+					      spec_rest(m->env->arena, m->spec, 1)));
+	case BOUNDARY_UNKNOWN: break;
+	}
+	return unsafe(m);
+}
+
+static void warn_ifunc(struct ufunc_match *m, const char *name)
+{
+	struct diag *d = probe_report(m->env, m->spec, D_IFUNC_PROBE, name);
+
+	probe_help(m->env, d, "probe the implementations by a pattern: %s:%s:__%s_*",
+		   m->spec->provider->name, m->path, name);
+}
+
+/* Replaces the name by the implementation that is called. False: not known which. */
+static bool add_chosen(struct ufunc_match *m, const char *name)
+{
+	struct elf_symbol s;
+	const char *own;
+	u64 file_offset;
+
+	if (!uifunc_choice(path_to_open(m), m->elf, name, &s) ||
+	    !elf_address_to_offset(m->elf, s.value, &file_offset))
+		return false;
+	own = *s.name ? arena_strdup(m->env->arena, s.name) : "one without a name";
+	add(m, &s, name, name, file_offset);
+	if (!m->error)
+		probe_report(m->env, m->spec, D_IFUNC_CHOSEN, name, own);
+	return true;
+}
+
+static int add_offset(struct ufunc_match *m, const char *name, const struct elf_symbol *s,
+		      u64 offset)
+{
+	const char *shown =
+		offset ? arena_printf(m->env->arena, "%s+%llu", name, (unsigned long long)offset) :
+			 name;
+	int ret = check_boundary(m, s, offset);
+	u64 address = s->value;
+	const char *why = offset ? upoint_refuses(m->elf, s->value + offset) : NULL;
+	u64 file_offset;
+
+	if (s->type == STT_OBJECT || s->type == STT_COMMON)
+		return bad_offset(m, "it is a variable, which is not executed");
+	if (s->type == STT_GNU_IFUNC && !offset && add_chosen(m, name))
+		return m->error;
+	if (ret < 0 || why)
+		return ret < 0 ? ret : bad_offset(m, why);
+	if (offset)
+		address = upoint_exact(m->env, m->elf, s->value + offset, &why);
+	if (why)
+		return bad_offset(m, why);
+	if (elf_address_to_offset(m->elf, address, &file_offset)) {
+		if (offset)
+			ufunc_add_exactly(m, name, shown, file_offset);
+		else
+			add(m, s, name, shown, file_offset);
+	}
+	if (s->type == STT_GNU_IFUNC)
+		warn_ifunc(m, name);
+	return 0;
+}
+
+/* An entry of the PLT, which jumps to a function of another file. */
+static bool stub_at(const struct elf *e, u64 address, struct elf_symbol *out)
+{
+	struct elf_section s;
+
+	for (u32 i = 0; elf_section_at(e, i, &s); i++)
+		if (starts_with(s.name, ".plt") && address - s.address < s.size &&
+		    (address - s.address) % 8 == 0) {
+			*out = (struct elf_symbol){ .name = "", .value = address, .size = 16 };
+			return true;
+		}
+	return false;
+}
+
+static int add_address(struct ufunc_match *m, u64 address)
+{
+	struct elf_symbol s = {};
+	const char *why;
+	bool known;
+	u64 offset;
+
+	if (!elf_address_to_offset(m->elf, address, &offset))
+		return bad_offset(m, "the address is in no part of the file that is loaded");
+	known = elf_symbol_at(m->elf, address, &s) || stub_at(m->elf, address, &s) ||
+		elf_frame_at(m->elf, address, &s);
+	if (known && check_boundary(m, &s, address - s.value) < 0)
+		return m->error;
+	if (known && s.value == address) {
+		add(m, &s, *s.name ? arena_strdup(m->env->arena, s.name) : m->func, m->func,
+		    offset);
+		return m->error;
+	}
+	if (m->is_return)
+		return bad_offset(m, "a return probe needs the start of a function");
+	why = upoint_refuses(m->elf, address);
+	if (!why)
+		offset += upoint_exact(m->env, m->elf, address, &why) - address;
+	if (why)
+		return bad_offset(m, why);
+	if (!known && !m->env->request->unsafe)
+		return unsafe(m);
+	ufunc_add_exactly(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func,
+			  offset);
+	return 0;
+}
+
+struct symbols {
+	struct arena *arena;
+	VEC(struct elf_symbol) list;
+};
+
+static int keep_symbol(void *ctx, const struct elf_symbol *s)
+{
+	struct symbols *all = ctx;
+
+	vec_push(all->arena, &all->list, *s);
+	return 0;
+}
+
+static const char *clone_names(struct ufunc_match *m, const struct symbols *all)
+{
+	const char *first = all->list.v[0].name;
+
+	return all->list.n == 1 ?
+		       first :
+		       arena_printf(m->env->arena, "%s and %u more", first, all->list.n - 1);
+}
+
+/* Copies take other arguments, and argN would be wrong in them: they are reported, not probed. */
+static void tell_clones(struct ufunc_match *m, const char *name)
+{
+	struct symbols all = { .arena = m->env->arena };
+	struct diag *d;
+
+	elf_each_clone(m->elf, name, keep_symbol, &all);
+	if (!all.list.n)
+		return;
+	d = probe_report(m->env, m->spec, D_CLONES_LEFT, name, clone_names(m, &all));
+	probe_help(m->env, d, "%s:%s:%s.* are the copies", m->spec->provider->name, m->path, name);
+}
+
+/* All functions of the name: one, or the static ones of several files. */
+static bool add_whole(struct ufunc_match *m, const char *name)
+{
+	struct symbols all = { .arena = m->env->arena };
+
+	elf_each_named(m->elf, name, keep_symbol, &all);
+	m->many |= all.list.n > 1;
+	for (u32 i = 0; i < all.list.n && !m->error; i++)
+		add_offset(m, name, &all.list.v[i], 0);
+	if (all.list.n && !m->error && m->by_name) {
+		tell_clones(m, name);
+		uline_tell_inlined(m->env, m->spec, m->path, m->elf, name);
+	}
+	return all.list.n > 0;
+}
+
+/* Clones of a function that has no code under its own name. */
+static void add_clones(struct ufunc_match *m)
+{
+	struct symbols all = { .arena = m->env->arena };
+
+	elf_each_clone(m->elf, m->func, keep_symbol, &all);
+	if (!all.list.n)
+		return;
+	m->many = true;
+	for (u32 i = 0; i < all.list.n && !m->error; i++)
+		add_symbol(m, &all.list.v[i]);
+	if (!m->error)
+		probe_report(m->env, m->spec, D_CLONES_PROBED, m->func, clone_names(m, &all));
+}
+
+static int add_named(struct ufunc_match *m)
+{
+	const char *plus = strrchr(m->func, '+'), *name = m->func;
+	struct elf_symbol s;
+	u64 value = 0;
+
+	if (add_whole(m, name)) /* operator+ and friends have one in their names */
+		return m->error;
+	if (text_number(m->func, &value))
+		return add_address(m, value);
+	if (!plus)
+		return 0;
+	if (!text_number(plus + 1, &value))
+		return bad_point(m, plus[1] ? arena_printf(m->env->arena, "Invalid offset: %s",
+							   text_fault(m->env->arena, plus + 1)) :
+					      "Invalid offset");
+	if (m->is_return && value)
+		return bad_point(m, "Offset not allowed");
+	name = arena_strndup(m->env->arena, name, (size_t)(plus - name));
+	return elf_find(m->elf, name, &s) ? add_offset(m, name, &s, value) : 0;
+}
+
+/* Of a function that has no separate code. */
+static void add_rest(struct ufunc_match *m)
+{
+	if (!m->is_return)
+		uline_add_inlined(m->env, m->spec, m->path, m->shown_path, m->elf, m->func, &m->ts);
+	add_clones(m);
+}
+
+static void no_elf(struct ufunc_match *m, int error, const char *why)
+{
+	if (m->many) /* of a pattern of files only those that can be read */
+		return;
+	m->error = error;
+	struct diag *d = probe_report(m->env, m->spec, D_BAD_BINARY, why);
+	u64 offset;
+
+	if (error == -ENOEXEC && text_number(m->func, &offset))
+		probe_help(m->env, d, "--unsafe probes what lies at that offset of the file");
+}
+
+/* Code that is no ELF file, as of a JIT or an image: --unsafe probes an offset of
+ * the file. */
+static bool add_flat(struct ufunc_match *m, int error)
+{
+	u64 offset;
+	struct target *t;
+
+	if (error != -ENOEXEC || m->is_cpp || !m->env->request->unsafe ||
+	    !text_number(m->func, &offset))
+		return false;
+	t = targets_add(m->env, &m->ts, SITE_UPROBE,
+			arena_printf(m->env->arena, "%s:%s:%s", m->spec->provider->name,
+				     m->shown_path, m->func),
+			ufunc_profile(m));
+	t->site.user.path = path_to_open(m);
+	t->site.user.offset = offset;
+	t->site.pid = env_pid(m->env);
+	m->n_files++;
+	return true;
+}
+
+static void match_list(struct ufunc_match *m)
+{
+	const char *all = m->func;
+
+	for (const char *s = all; *s && !m->error;) {
+		size_t n = strcspn(s, "|");
+
+		m->func = arena_strndup(m->env->arena, s, n);
+		if (n)
+			add_named(m);
+		s += n + (s[n] == '|');
+	}
+	m->func = all;
+}
+
+static void match_functions(struct ufunc_match *m)
+{
+	m->last_cpp = NULL;
+	if (m->is_cpp)
+		elf_each_function(m->elf, NULL, add_cpp, m);
+	else if (ufunc_is_list(m))
+		match_list(m);
+	else if (glob_has_wildcard(m->func))
+		elf_each_function(m->elf, m->func, add_symbol, m);
+	else
+		add_named(m);
+}
+
+bool ufunc_may_fetch(const struct ufunc_match *m)
+{
+	return elf_is_stripped(m->elf) && !elf_debug_file(m->elf) &&
+	       !(m->binary && glob_has_wildcard(m->binary));
+}
+
+int ufunc_match_file(void *ctx, const char *path)
+{
+	struct ufunc_match *m = ctx;
+	struct err err = {};
+	const char *foreign;
+	u32 before = m->ts.list.n;
+
+	m->path = path;
+	m->shown_path = ufile_shown(m->binary, path);
+	m->elf = elf_open(path_to_open(m), &err);
+	if (!m->elf) {
+		m->unread = err.code;
+		if (!add_flat(m, err.code))
+			no_elf(m, err.code, err.text);
+		return 0;
+	}
+	foreign = ufile_is_foreign(m->env, m->elf);
+	if (foreign) {
+		no_elf(m, -ENOEXEC, foreign);
+		elf_close(m->elf);
+		return m->error;
+	}
+	m->n_files++;
+	match_functions(m);
+	if (m->ts.list.n == before && !m->error && ufunc_may_fetch(m) &&
+	    elf_fetch_debug_file(m->elf))
+		match_functions(m);
+	if (m->ts.list.n == before && m->by_name && !m->error)
+		add_rest(m);
+	if (m->ts.list.n == before && m->is_exact && !m->error)
+		suggest(m);
+	close_file(m);
+	return m->error;
+}
