@@ -66,8 +66,8 @@ static const struct type *root_type(struct lower *l, const struct node *n)
 	if (is_current_task(n))
 		t = feature_has(l->features, FEAT_TASK_BTF) ? n->type : NULL;
 	else
-		t = arg && arg->loc.kind == LOC_CTX && arg->loc.known &&
-				    feature_has(l->features, FEAT_BTF_LOADS) ?
+		t = !l->inst->no_direct_loads && arg && arg->loc.kind == LOC_CTX &&
+				    arg->loc.known && feature_has(l->features, FEAT_BTF_LOADS) ?
 			    arg->type :
 			    NULL;
 	return t && t->kind == TY_POINTER && t->elem->kind == TY_STRUCT && t->elem->in_kernel ?

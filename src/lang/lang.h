@@ -64,6 +64,8 @@ struct instance {
 	 * cost
 	 */
 	bool compact;
+	/* No direct loads through arguments: a verifier refused one (session.h, attempt). */
+	bool no_direct_loads;
 	bool whole;   /* lowered whatever its size: see ENOUGH_JUMPS */
 	bool guarded; /* does not run within another program of the run (ir/lower_guard.c) */
 	/* device and inode of the pid namespace of only_pid and follow_map; 0: the initial one */

@@ -234,18 +234,6 @@ int ufile_each(struct provider_env *env, const char *name, int (*f)(void *ctx, c
 	return path ? f(ctx, path) : -ENOENT;
 }
 
-/* Cookies identify the sites that share a program. */
-static bool cannot_tell(struct provider_env *env)
-{
-	return env->clause.name && !env_has(env, FEAT_COOKIE, false);
-}
-
-void ufile_say_untold(struct provider_env *env, const struct spec *spec)
-{
-	if (cannot_tell(env) && env_demands(env, spec))
-		probe_report(env, spec, D_LATER_UNNAMED, spec->text);
-}
-
 /* Files that appear later are matched by their absolute path, without "." and "..". */
 static const char *from_root(struct provider_env *env, const char *name)
 {
@@ -263,13 +251,10 @@ static const char *from_root(struct provider_env *env, const char *name)
 
 /*
  * A file of a pattern may appear at any time, and a named one may be replaced. A process of -p may
- * map further files, but none replaces what it runs. A script that asks for a probe's name gets no
- * deferred files if sites cannot be identified.
+ * map further files, but none replaces what it runs.
  */
 const char *ufile_later(struct provider_env *env, const char *name)
 {
-	if (cannot_tell(env))
-		return NULL;
 	if (!name || env->request->any_kernel || (env_pid(env) > 0 && !glob_has_wildcard(name)))
 		return NULL;
 	if (streq(name, "*") || name[0] == '/' || (!glob_has_wildcard(name) && !strchr(name, '/')))

@@ -26,8 +26,6 @@ const char *ufile_open_path(struct provider_env *env, const char *path);
 
 /* The pattern of the files that a name may mean later: see provider.deferred. NULL: none. */
 const char *ufile_later(struct provider_env *env, const char *name);
-/* Reports why there is none, if the script uses the probe's name. */
-void ufile_say_untold(struct provider_env *env, const struct spec *spec);
 /* Whether to wait for files of the pattern. If n_there files match now and lack what is probed, or
  * no folder matches, the pattern is probably wrong. */
 bool ufile_may_come(struct provider_env *env, const char *pattern, u32 n_there);

@@ -344,9 +344,6 @@ static void add_deferred(struct match *m)
 	const char *pattern = deferred(m->env, m->spec);
 	struct target *t;
 
-	if (!m->ts.list.n && m->binary && glob_has_wildcard(m->binary) &&
-	    ufile_may_come(m->env, m->binary, m->n_files))
-		ufile_say_untold(m->env, m->spec);
 	if (m->ts.list.n || !pattern || !ufile_is_awaited(m->env, pattern) ||
 	    !ufile_may_come(m->env, pattern, m->n_files))
 		return;

@@ -231,6 +231,22 @@ static void load_sessions(struct run *r, const struct used_engine *u)
 	}
 }
 
+/*
+ * Kernels list raw tracepoints that pass errors in place of pointers (kernel/bpf/btf.c,
+ * raw_tp_null_args, since 6.13 and in later 6.12), and refuse direct loads through such arguments.
+ */
+static bool may_be_direct_load(const struct run *r, u32 f, int ret)
+{
+	return ret == -EACCES && !r->c.attempt.no_direct_loads &&
+	       r->c.instances.v[f]->profile->kind == PROFILE_BTF &&
+	       r->c.instances.v[f]->profile->may_be_null;
+}
+
+bool is_tried_again(const struct run *r)
+{
+	return r->again.too_big || r->again.substitute_refused || r->again.direct_load_refused;
+}
+
 static int load_func(struct run *r, const struct used_engine *u, u32 f, struct skipped *skipped,
 		     struct err *err)
 {
@@ -239,8 +255,9 @@ static int load_func(struct run *r, const struct used_engine *u, u32 f, struct s
 
 	r->again.too_big |= ret == -E2BIG && !r->c.attempt.compact;
 	r->again.substitute_refused |= ret < 0 && !r->again.too_big && is_substitute(s);
-	if (ret < 0 && !r->again.too_big && !r->again.substitute_refused &&
-	    r->c.instances.v[f]->is_one_of_many && !is_final(u, ret)) {
+	r->again.direct_load_refused |= may_be_direct_load(r, f, ret);
+	if (ret < 0 && !is_tried_again(r) && r->c.instances.v[f]->is_one_of_many &&
+	    !is_final(u, ret)) {
 		skip_func(skipped, s, err);
 		ret = 0;
 	}

@@ -189,6 +189,7 @@ static int compile_once(struct compiled *c, u32 max_strlen, const u8 *compact, s
 	guard_instances(c);
 	for (u32 i = 0; i < c->instances.n && !ret; i++) {
 		c->instances.v[i]->compact = c->attempt.compact || (compact && compact[i]);
+		c->instances.v[i]->no_direct_loads = c->attempt.no_direct_loads;
 		ret = emit_instance(c, c->instances.v[i], err);
 	}
 	if (ret)

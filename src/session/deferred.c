@@ -39,6 +39,11 @@ static int keep(void *ctx, struct target *t)
 	return 0;
 }
 
+static bool is_named_as(const struct site_name *n, const struct site *s)
+{
+	return streq(n->probe, s->probe) && streq(n->func ? n->func : "", s->func ? s->func : "");
+}
+
 /* Whether the program can say which site it is: by the cookie, or because it is the one compiled
  * in. */
 static bool knows_site(const struct found *f, const struct profile *p, const struct target *t)
@@ -47,8 +52,9 @@ static bool knows_site(const struct found *f, const struct profile *p, const str
 
 	if (!f->probe->reads_name || p->site.from_cookie)
 		return true;
-	return p->site.index < prog->sites.n &&
-	       streq(prog->sites.v[p->site.index].probe, t->site.probe);
+	if (p->site.index >= prog->sites.n)
+		return false;
+	return is_named_as(&prog->sites.v[p->site.index], &t->site);
 }
 
 /* Types that the file defines were used when the clause was compiled. Without typed arguments,

@@ -144,6 +144,7 @@ int compile_instance(struct compiled *c, struct instance *in, struct err *err)
 	int ret;
 
 	in->compact = c->attempt.compact;
+	in->no_direct_loads = c->attempt.no_direct_loads;
 	ret = emit_instance(c, in, err);
 	return ret ? ret : instance_verify(c, in, err);
 }

@@ -237,8 +237,11 @@ static int on_target(void *ctx, struct target *t)
 		r->awaited = true;
 		if (r->names_args && c->instances.n > r->attach_first)
 			return 0; /* types are known when the file is */
-		if (!find_instance(r, t))
+		if (!find_instance(r, t)) {
+			if ((r->reads & BI_READS_NAME) && !t->profile->site.from_cookie)
+				number_target(c, t);
 			new_instance(r, t);
+		}
 		return 0;
 	}
 	number_target(c, t);

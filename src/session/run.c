@@ -525,7 +525,7 @@ static int run_compiled(struct run *r, struct err *err)
 	action_files_close(&r->actor);
 	engines_close(r);
 	names_release(r);
-	signals_restore(r, !r->again.substitute_refused && !r->again.too_big);
+	signals_restore(r, !is_tried_again(r));
 	buf_release(&r->backlog);
 	command_release(r);
 	speculations_release(r);
@@ -549,7 +549,7 @@ static int run_once(const struct request *q, const struct session_host *h, struc
 		r->signal_fd = r->epoll_fd = -1;
 	ret = session_compile_again(&r->c, q, h, *next, err);
 	sink->sources = &r->c.sources;
-	if (next->no_substitutes || next->compact)
+	if (next->no_substitutes || next->compact || next->no_direct_loads)
 		keep_news(&r->c.diags);
 	show_diags(r);
 	if (q->dump)
@@ -560,6 +560,7 @@ static int run_once(const struct request *q, const struct session_host *h, struc
 		ret = run_compiled(r, err);
 	next->no_substitutes |= r->again.substitute_refused;
 	next->compact |= r->again.too_big;
+	next->no_direct_loads |= r->again.direct_load_refused;
 	sink->sources = NULL;
 	sink->names = NULL;
 	compiled_release(&r->c);
@@ -583,6 +584,12 @@ static int check_rights(const struct request *q, const struct session_host *h, s
 	return STATUS_REFUSED;
 }
 
+static bool is_another(const struct attempt *a, const struct attempt *b)
+{
+	return a->no_substitutes != b->no_substitutes || a->compact != b->compact ||
+	       a->no_direct_loads != b->no_direct_loads;
+}
+
 int session_run(const struct request *q, const struct session_host *h, struct err *err)
 {
 	struct attempt now = { 0 }, next = { 0 };
@@ -590,7 +597,7 @@ int session_run(const struct request *q, const struct session_host *h, struct er
 
 	if (!ret)
 		ret = run_once(q, h, &next, err);
-	while (next.no_substitutes != now.no_substitutes || next.compact != now.compact) {
+	while (is_another(&now, &next)) {
 		err_release(err);
 		*err = (struct err){ 0 };
 		now = next;

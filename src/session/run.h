@@ -19,6 +19,7 @@ struct run_again {
 	bool too_big; /* a program is more than the verifier follows: with compact ones */
 	/* a trampoline in place of a kprobe, or a name of BTF: without them */
 	bool substitute_refused;
+	bool direct_load_refused;
 };
 
 /* child.c: the command of -c. */
@@ -230,6 +231,8 @@ void deferred_poll(struct run *r);
 void deferred_end(struct run *r); /* no opener is held from here on */
 
 /* ---- attach.c */
+/* The kernel refused what another attempt does without: nothing is reported, the run restarts. */
+bool is_tried_again(const struct run *r);
 int load_all(struct run *r, struct err *err);
 /* internal: sonde's own clauses, else the script's. */
 int attach_all(struct run *r, bool internal, struct err *err);

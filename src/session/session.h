@@ -37,6 +37,8 @@ struct attempt {
 	bool no_substitutes;
 	/* A verifier gave up: all programs are compiled in the compact form. */
 	bool compact;
+	/* A verifier does not trust an argument of a raw tracepoint, although BTF has its type. */
+	bool no_direct_loads;
 };
 
 struct btf;
