@@ -88,7 +88,7 @@ HELPER(for_each_map_elem)
 		return 0;
 	if (a[3])
 		return ERR(EINVAL);
-	for (u32 i = 0; !ret && (next = vm_map_next(m, i)) != 0; i = next, n++) {
+	for (u32 i = 0; !ret && (next = vm_map_next(vm, m, i)) != 0; i = next, n++) {
 		u64 arg[5] = { a[0], 0, vm_map_value_addr(vm, m, next - 1, vm_cpu(vm)), a[2] };
 
 		vm->index_key = next - 1;

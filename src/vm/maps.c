@@ -53,6 +53,29 @@ static void add_chunk(struct vm *vm, struct vm_map *m, u32 first, u32 n)
 					  key_stride, m->key_size, m->index);
 }
 
+/* All elements are there from the beginning; element i of a hash is slot i - 1. */
+static void share(struct vm *vm, struct vm_map *m, const struct shared_map *s)
+{
+	struct vm_chunk *c = &m->chunk[m->n_chunks++];
+	u64 size = (u64)m->value_stride * m->n_copies;
+	u8 *block = vm->world.block;
+	bool is_hash = s->n_slots != 0;
+
+	*c = (struct vm_chunk){ .first = is_hash, .n = is_hash ? s->n_slots : m->max_entries };
+	m->shared = s;
+	if (size * c->n >= UINT32_MAX - VM_START)
+		BUG("map %s is too large for the machine", m->desc->name);
+	c->value_region = vm_region(vm, RG_VALUES, block + (is_hash ? s->values : s->offset),
+				    (u32)(size * c->n), m->value_stride, m->value_size, m->index);
+	vm->region[c->value_region].is_shared = true;
+	if (!is_hash)
+		return;
+	m->n_elems = s->n_slots + 1;
+	c->key_region = vm_region(vm, RG_KEYS, block + s->keys, s->key_stride * s->n_slots,
+				  s->key_stride, m->key_size, m->index);
+	vm->region[c->key_region].is_shared = true;
+}
+
 static void init_hash(struct vm_map *m)
 {
 	for (m->n_buckets = 64; m->n_buckets < m->max_entries && m->n_buckets < 1u << 16;)
@@ -79,6 +102,10 @@ void vm_map_init(struct vm *vm, struct vm_map *m, struct map_desc *desc, u32 ind
 		m->max_entries = MAX(m->max_entries, 1u);
 	}
 	m->value_stride = ALIGN_UP(m->value_size, 8u);
+	if (vm->world.shared && vm->world.shared->v[index].type) {
+		share(vm, m, &vm->world.shared->v[index]);
+		return;
+	}
 	if (m->type == BPF_MAP_TYPE_RINGBUF)
 		vm_ring_init(vm, m);
 	else if (vm_map_is_hash(m))
@@ -180,7 +207,11 @@ static void touch(struct vm_map *m, u32 i)
 
 static u32 find_hash(struct vm *vm, struct vm_map *m, const void *key, u32 hash)
 {
-	u32 i = m->bucket[hash & (m->n_buckets - 1)];
+	u32 i;
+
+	if (m->shared)
+		return shared_find(m->shared, vm->world.block, key);
+	i = m->bucket[hash & (m->n_buckets - 1)];
 
 	while (i && (m->elem[i].hash != hash || memcmp(vm_map_key(vm, m, i), key, m->key_size)))
 		i = m->elem[i].chain;
@@ -243,7 +274,16 @@ static s64 update_hash(struct vm *vm, struct vm_map *m, const void *key, const v
 		return -EEXIST;
 	if (!i && flags == BPF_EXIST)
 		return -ENOENT;
-	if (!i) {
+	if (!i && m->shared) {
+		bool is_new;
+		int error;
+
+		i = shared_insert(m->shared, vm->world.block, key, &is_new, &error);
+		if (!i)
+			return error;
+		if (!is_new && flags == BPF_NOEXIST)
+			return -EEXIST;
+	} else if (!i) {
 		u32 *bucket = &m->bucket[hash & (m->n_buckets - 1)];
 
 		i = new_elem(vm, m);
@@ -301,6 +341,8 @@ s64 vm_map_delete(struct vm *vm, struct vm_map *m, const void *key)
 
 	if (!vm_map_is_hash(m))
 		return -EINVAL;
+	if (m->shared)
+		return shared_delete(m->shared, vm->world.block, key);
 	i = find_hash(vm, m, key, hash_bytes(key, m->key_size));
 	if (!i)
 		return -ENOENT;
@@ -308,12 +350,17 @@ s64 vm_map_delete(struct vm *vm, struct vm_map *m, const void *key)
 	return 0;
 }
 
-u32 vm_map_next(struct vm_map *m, u32 from)
+static bool is_live(const struct vm *vm, const struct vm_map *m, u32 i)
+{
+	return m->shared ? shared_is_live(m->shared, vm->world.block, i - 1) : m->elem[i].live;
+}
+
+u32 vm_map_next(struct vm *vm, struct vm_map *m, u32 from)
 {
 	if (vm_map_is_array(m))
 		return from < m->max_entries ? from + 1 : 0;
 	for (; from < m->n_elems; from++)
-		if (from && m->elem[from].live)
+		if (from && is_live(vm, m, from))
 			return from + 1;
 	return 0;
 }

@@ -37,7 +37,8 @@ void vm_free(struct vm *vm)
 	for (u32 i = 0; i < vm->n_maps; i++)
 		vm_map_release(vm, &vm->map[i]);
 	for (u32 i = 0; i < vm->n_regions; i++)
-		if (vm->region[i].kind >= RG_KEYS && i != vm->index_region)
+		if (vm->region[i].kind >= RG_KEYS && i != vm->index_region &&
+		    !vm->region[i].is_shared)
 			free(vm->region[i].host);
 	for (u32 i = 0; i < vm->n_code; i++)
 		free(vm->code[i]);
@@ -261,7 +262,7 @@ static int delete_key(struct vm *vm, struct vm_map *m, const void *key)
 
 int vm_set_add(struct vm *vm, u32 map, const void *key, const void *value)
 {
-	if (map >= vm->n_maps || !(vm->map[map].n_chunks || vm->map[map].bucket))
+	if (map >= vm->n_maps || (!vm->map[map].n_chunks && !vm->map[map].bucket))
 		return -EINVAL;
 	if (!value)
 		return delete_key(vm, &vm->map[map], key);
@@ -355,7 +356,7 @@ int vm_map_read(struct vm *vm, u32 map, struct arena *a, struct table *t)
 		return read_global(vm, m->desc, a, t);
 	if (!m->n_chunks && !m->bucket)
 		return -EINVAL;
-	for (u32 i = 0; (next = vm_map_next(m, i)) != 0; i = next) {
+	for (u32 i = 0; (next = vm_map_next(vm, m, i)) != 0; i = next) {
 		const u8 *copy = vm_map_value(vm, m, next - 1, 0);
 		struct table_row row = { NULL, NULL };
 		u32 index = next - 1;
@@ -405,7 +406,7 @@ static int wipe(struct vm *vm, u32 map, bool keep)
 		thread_slots_zero(slots);
 	else if (slots)
 		thread_slots_delete(slots);
-	for (u32 i = 0; (next = vm_map_next(m, i)) != 0; i = next) {
+	for (u32 i = 0; (next = vm_map_next(vm, m, i)) != 0; i = next) {
 		if (keep || vm_map_is_array(m))
 			memset(vm_map_value(vm, m, next - 1, 0), 0,
 			       (size_t)m->value_stride * m->n_copies);

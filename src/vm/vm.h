@@ -11,6 +11,7 @@
 #include "trace/table.h"
 #include "type/program.h"
 
+struct shared_maps;
 struct vm;
 
 /* The system that programs see: fixed values make tests deterministic. */
@@ -32,6 +33,9 @@ struct vm_world {
 	u64 func_ip, cookie;            /* bpf_get_func_ip, bpf_get_attach_cookie */
 	bool ignores_signals;           /* bpf_send_signal does nothing, and is not counted */
 	void (*before_insn)(void *ctx); /* may be NULL; may call vm_interrupt() */
+	/* Maps in memory that others change, too (shared.h); borrowed. NULL: the machine's own. */
+	const struct shared_maps *shared;
+	u8 *block;
 	void *ctx;
 };
 

@@ -14,6 +14,7 @@
 #define SONDE_VM_IMPL_H
 
 #include "type/bpf_isa.h"
+#include "vm/shared.h"
 #include "vm/vm.h"
 
 enum { VM_TAG = 0x5eed, VM_START = 0x10000 };
@@ -32,6 +33,7 @@ struct region {
 	u8 *host;
 	u32 size, stride, skip, len;
 	enum region_kind kind;
+	bool is_shared; /* not allocated here */
 	u32 map;
 };
 
@@ -69,6 +71,7 @@ struct vm_map {
 	u64 produced, consumed;
 	struct vm_record *held;
 	u32 n_held, held_cap;
+	const struct shared_map *shared; /* NULL: the memory is this machine's */
 	/* stack traces: value is u32 n, u64 ip[] beside the ids */
 	u64 **trace;
 	u32 *trace_len;
@@ -155,7 +158,7 @@ u32 vm_map_find(struct vm *vm, struct vm_map *m, const void *key);
 s64 vm_map_update(struct vm *vm, struct vm_map *m, const void *key, const void *value, u64 flags);
 s64 vm_map_delete(struct vm *vm, struct vm_map *m, const void *key);
 /* Elements from index `from` on: the next live one's index + 1, or 0. */
-u32 vm_map_next(struct vm_map *m, u32 from);
+u32 vm_map_next(struct vm *vm, struct vm_map *m, u32 from);
 bool vm_map_is_hash(const struct vm_map *m);
 bool vm_map_is_array(const struct vm_map *m);
 u32 vm_cpu(const struct vm *vm);

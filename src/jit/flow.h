@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What registers hold before each instruction, as far as the compiler must know: the context, which
+ * has no address in the process, references to maps, and constants.
+ */
+#ifndef SONDE_JIT_FLOW_H
+#define SONDE_JIT_FLOW_H
+
+#include "base/err.h"
+#include "type/program.h"
+
+enum held_kind {
+	HELD_NEVER, /* no path leads here */
+	HELD_ANY,
+	HELD_CONSTANT,
+	HELD_CONTEXT, /* + v */
+	HELD_MIXED,   /* the context, on some paths */
+	HELD_MAP,     /* index v */
+	HELD_FUNC,    /* the subprogram at instruction v */
+};
+struct held {
+	u8 kind;
+	s64 v;
+};
+enum { FLOW_SLOTS = 64 }; /* of 8 bytes, of a frame */
+struct flow_state {
+	struct held r[11], slot[FLOW_SLOTS];
+};
+
+/* By instruction: the relocation of it, whether it begins a subprogram. */
+struct flow_input {
+	const struct bpf_func *f;
+	const struct reloc **reloc_of;
+	bool *begins;
+	bool has_subprograms;
+};
+/* The slot that a load reads as a whole, or -1. */
+int flow_slot(const struct bpf_insn *load);
+/* One for each instruction; free() it. NULL: the context is used otherwise than to read from it. */
+struct flow_state *flow_of(const struct flow_input *in, struct err *err);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Registers are stored below the frame of the site's function and loaded from there at the end. */
+#include "jit/internal.h"
+
+enum { RED_ZONE = 128, MOST_DEPTH = 512 };
+
+/* Registers of struct pt_regs (arch/x86/include/asm/ptrace.h), 8 bytes each. */
+enum { NO_REG = 0xff, REGS_IP = 0xfe };
+static const u8 context_regs[] = { X15, X14, X13, X12, RBP, RBX,    X11,     X10,    X9,     X8,
+				   RAX, RCX, RDX, RSI, RDI, NO_REG, REGS_IP, NO_REG, NO_REG, RSP };
+
+static u8 context_reg(s64 off)
+{
+	return off >= 0 && off / 8 < (s64)ARRAY_SIZE(context_regs) ? context_regs[off / 8] : NO_REG;
+}
+
+/* ---- planning */
+
+static u32 depth_of(const struct bpf_insn *i)
+{
+	u8 class = BPF_CLASS(i->code);
+	s32 off = 0;
+
+	if ((class == BPF_LDX && i->src_reg == 10) ||
+	    ((class == BPF_ST || class == BPF_STX) && i->dst_reg == 10))
+		off = i->off;
+	else if (i->code == (BPF_ALU64 | BPF_ADD))
+		off = i->imm;
+	return off < 0 && off >= -MOST_DEPTH ? ALIGN_UP((u32)-off, 8u) : 0;
+}
+
+static u32 context_needs(const struct jit *j)
+{
+	const struct bpf_insn *i = &j->f->insns[j->pc];
+	u8 reg;
+
+	if (BPF_CLASS(i->code) != BPF_LDX || jit_held(j, i->src_reg).kind != HELD_CONTEXT)
+		return 0;
+	if (j->site->context == JIT_MEMORY)
+		return 1u << j->site->base;
+	reg = context_reg(jit_held(j, i->src_reg).v + i->off);
+	return reg < X86_REGS ? 1u << reg : 0;
+}
+
+void jit_frame_need(struct jit *j)
+{
+	j->frame.depth = MAX(j->frame.depth, depth_of(&j->f->insns[j->pc]));
+	j->frame.needed |= context_needs(j);
+}
+
+void jit_frame_plan(struct jit *j)
+{
+	struct jit_frame *fr = &j->frame;
+
+	fr->used &= ~(1u << RSP);
+	/* A subprogram saves what its caller expects to keep; the first one all that it or they change. */
+	if (fr->is_main && j->in.has_subprograms)
+		fr->used |= JIT_CALLER_SAVED;
+	fr->saved = fr->is_main ? fr->used & ~(j->site->free & ~fr->needed) :
+				  fr->used & (1u << RBX | 1u << X13 | 1u << X14 | 1u << X15);
+	fr->size = fr->record + fr->depth + 8 * (u32)__builtin_popcount(fr->saved);
+	if (fr->is_main && j->site->is_in_frame)
+		fr->size += RED_ZONE;
+	j->deepest = MAX(j->deepest, fr->size);
+}
+
+static struct x86_mem saved_at(const struct jit_frame *fr, u32 reg)
+{
+	u32 before = (u32)__builtin_popcount(fr->saved & ((1u << reg) - 1));
+
+	return at(RSP, (s32)(fr->record + fr->depth + 8 * before));
+}
+
+static void move_saved(struct jit *j, u32 op)
+{
+	for (u32 reg = 0; reg < X86_REGS; reg++)
+		if (j->frame.saved >> reg & 1)
+			x86_rm(j->code, op, 8, (u8)reg, saved_at(&j->frame, reg));
+}
+
+void jit_frame_enter(struct jit *j)
+{
+	if (j->frame.size)
+		x86_rm(j->code, X_LEA, 8, RSP, at(RSP, -(s32)j->frame.size));
+	move_saved(j, X_MOV);
+}
+
+void jit_frame_leave(struct jit *j)
+{
+	move_saved(j, X_LOAD);
+	if (j->frame.size)
+		x86_rm(j->code, X_LEA, 8, RSP, at(RSP, (s32)j->frame.size));
+	if (!j->frame.is_main)
+		X86_BYTES(j->code, "\xc3"); /* ret */
+}
+
+/* ---- the context */
+
+static void load_unsigned(struct jit *j, u8 dst, struct x86_mem m, u32 size)
+{
+	static const u32 ops[] = { [1] = X_MOVZX_8, [2] = X_MOVZX_16, [4] = X_LOAD, [8] = X_LOAD };
+
+	x86_rm(j->code, ops[size], size == 8 ? 8 : 4, dst, m);
+}
+
+/* Bytes first to first + size - 1 of a register that still has its value. */
+static void take_part(struct jit *j, u8 dst, u8 reg, u32 first, u32 size)
+{
+	x86_rr(j->code, X_MOV, 8, reg, dst);
+	if (first + size < 8)
+		x86_shift(j->code, D_SHL, 8, dst, (u8)(8 * (8 - first - size)));
+	if (size < 8)
+		x86_shift(j->code, D_SHR, 8, dst, (u8)(8 * (8 - size)));
+}
+
+static void load_register(struct jit *j, u8 dst, u8 reg, u32 first, u32 size)
+{
+	struct x86_mem saved = saved_at(&j->frame, reg);
+
+	if (j->frame.saved >> reg & 1) {
+		saved.disp += (s32)first;
+		load_unsigned(j, dst, saved, size);
+		return;
+	}
+	take_part(j, dst, reg, first, size);
+}
+
+static int load_memory(struct jit *j, u8 dst, s64 off, u32 size)
+{
+	const struct jit_site *s = j->site;
+	u8 base = s->base;
+
+	if (off < s->from || off + size > s->to)
+		return jit_refuse(j, "it reads what only the record of an event has");
+	if (j->frame.saved >> base & 1) {
+		base = T1;
+		x86_rm(j->code, X_LOAD, 8, base, saved_at(&j->frame, s->base));
+	}
+	load_unsigned(j, dst, at(base, (s32)off + s->disp), size);
+	return 0;
+}
+
+int jit_context_load(struct jit *j, u32 dst, s64 off, u32 size)
+{
+	u8 to = jit_reg(dst), reg = context_reg(off), first = (u8)(off & 7);
+
+	if (j->site->context == JIT_MEMORY)
+		return load_memory(j, to, off, size);
+	if (reg == NO_REG || first + size > 8)
+		return jit_refuse(j, "it reads a register that only the kernel knows");
+	if (reg == REGS_IP) {
+		x86_mov_imm(j->code, to, j->site->ip >> 8 * first & (~0ull >> 8 * (8 - size)));
+	} else if (reg == RSP) {
+		x86_rm(j->code, X_LEA, 8, T1, at(RSP, (s32)j->frame.size));
+		take_part(j, to, T1, first, size);
+	} else {
+		load_register(j, to, reg, first, size);
+	}
+	return 0;
+}

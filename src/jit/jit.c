@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ *	first subprogram | the others | end of the first: registers as they were
+ *
+ * A jump's distance is filled in when all code is there.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "jit/internal.h"
+
+/* ---- the input */
+
+static bool is_function_reference(const struct bpf_insn *i)
+{
+	return (i->code == (BPF_LD | BPF_IMM | BPF_DW) && i->src_reg == BPF_PSEUDO_FUNC) ||
+	       (i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL);
+}
+
+static int read_input(struct jit *j)
+{
+	const struct bpf_func *f = j->f;
+	u32 n = f->n_insns;
+
+	j->in = (struct flow_input){
+		.f = f,
+		.reloc_of = arena_array(&j->arena, const struct reloc *, n + 1),
+		.begins = arena_array(&j->arena, bool, n + 1),
+	};
+	j->start = arena_array(&j->arena, u32, n + 1);
+	j->entry = arena_array(&j->arena, u32, n + 1);
+	for (u32 i = 0; i < f->n_relocs; i++)
+		if (f->relocs[i].insn < n)
+			j->in.reloc_of[f->relocs[i].insn] = &f->relocs[i];
+	for (u32 pc = 0; pc < n; pc++) {
+		u32 target = pc + 1 + (u32)f->insns[pc].imm;
+
+		if (!is_function_reference(&f->insns[pc]))
+			continue;
+		if (target >= n)
+			return jit_refuse(j, "a call of something that is not there");
+		j->in.begins[target] = j->in.has_subprograms = true;
+	}
+	return 0;
+}
+
+/* ---- code */
+
+/* Before any code of it: what its frame must have. */
+static void measure(struct jit *j, u32 from, u32 to)
+{
+	j->frame = (struct jit_frame){ .is_main = from == 0 };
+	for (j->pc = from; j->pc < to; j->pc++) {
+		j->frame.record = MAX(j->frame.record, ALIGN_UP(jit_call_record(j), 8u));
+		j->frame.used |= jit_insn_changes(&j->f->insns[j->pc]);
+		jit_frame_need(j);
+	}
+	jit_frame_plan(j);
+}
+
+static int compile_subprogram(struct jit *j, u32 from, u32 to)
+{
+	int ret = 0;
+
+	measure(j, from, to);
+	j->pc = from;
+	j->entry[from] = (u32)j->code->len;
+	jit_frame_enter(j);
+	for (; j->pc < to && ret >= 0; j->pc++) {
+		j->start[j->pc] = (u32)j->code->len;
+		ret = jit_insn(j);
+		if (j->f->insns[j->pc].code == (BPF_LD | BPF_IMM | BPF_DW))
+			j->pc++;
+	}
+	return ret;
+}
+
+static int compile_all(struct jit *j)
+{
+	struct jit_frame main = {};
+	u32 n = j->f->n_insns;
+	int ret = 0;
+
+	for (u32 from = 0, to; from < n && ret >= 0; from = to) {
+		for (to = from + 1; to < n && !j->in.begins[to];)
+			to++;
+		ret = compile_subprogram(j, from, to);
+		if (!from)
+			main = j->frame;
+	}
+	if (ret < 0)
+		return ret;
+	j->frame = main;
+	j->start[n] = (u32)j->code->len;
+	jit_frame_leave(j);
+	if (j->skip)
+		x86_land(j->code, j->skip, (u32)j->code->len);
+	for (u32 i = 0; i < j->jumps.n; i++) {
+		const struct jit_jump *to = &j->jumps.v[i];
+
+		x86_land(j->code, to->from, (to->is_call ? j->entry : j->start)[to->target]);
+	}
+	return 0;
+}
+
+/* cmpq $0, control(%rip); je end */
+static void check_control(struct jit *j)
+{
+	s64 distance;
+
+	if (!j->world->control)
+		return;
+	X86_BYTES(j->code, "\x48\x83\x3d");
+	distance = (s64)(j->world->control - (j->address + 8));
+	buf_add(j->code, &distance, 4);
+	X86_BYTES(j->code, "\x00");
+	j->skip = x86_jump(j->code, C_E);
+}
+
+int jit_compile(const struct program *prog, const struct bpf_func *f, const struct jit_site *site,
+		const struct jit_world *world, u64 address, struct buf *code, u32 *stack,
+		struct err *err)
+{
+	struct jit j = { .prog = prog,
+			 .f = f,
+			 .site = site,
+			 .world = world,
+			 .address = address,
+			 .code = code,
+			 .begin = (u32)code->len,
+			 .err = err };
+	struct flow_state *flow = NULL;
+	int ret;
+
+	arena_init(&j.arena);
+	check_control(&j);
+	ret = read_input(&j);
+	if (ret >= 0) {
+		j.flow = flow = flow_of(&j.in, err);
+		ret = flow ? compile_all(&j) : err->code;
+	}
+	if (ret >= 0 && stack)
+		*stack = j.deepest * (j.in.has_subprograms ? 8 : 1);
+	if (ret < 0)
+		code->len = j.begin;
+	free(flow);
+	arena_release(&j.arena);
+	return ret;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * BPF to x86-64 for code that runs inside a traced process: position-dependent code for one site,
+ * without calls, without registers of floating point, with the maps of vm/shared.h at a fixed address.
+ * It saves the registers that it changes, except those that the site does not need, and never enters
+ * the kernel. What needs the kernel, or may fault, is refused with the reason, and another engine
+ * serves the site.
+ */
+#ifndef SONDE_JIT_JIT_H
+#define SONDE_JIT_JIT_H
+
+#include "base/buf.h"
+#include "jit/x86.h"
+#include "vm/shared.h"
+
+enum jit_context {
+	JIT_REGISTERS, /* struct pt_regs, of the registers at the site */
+	JIT_MEMORY,    /* bytes at an address that a register holds */
+};
+
+struct jit_site {
+	enum jit_context context;
+	u32 free; /* bit i: the value of register i (enum x86_reg) may be lost, as flags always */
+	bool is_in_frame; /* memory below the stack pointer may be in use (128 bytes) */
+	u64 ip;           /* pt_regs.ip */
+	u8 base; /* JIT_MEMORY: the register, the offset of the context's byte 0 from it, */
+	s32 disp;
+	u32 from, to; /* and which bytes there are */
+};
+
+/* What code knows of its process. */
+struct jit_world {
+	const struct shared_maps *maps;
+	u64 block;    /* address of the maps there */
+	u64 routines; /* where the bytes of jit_put_routines() are, within 2 GB of the code */
+	u64 control; /* address of a word that is 0 where the maps are not mapped: nothing runs; 0: none */
+	u64 cookie; /* bpf_get_attach_cookie() */
+	bool has_rdpid;
+};
+
+/* Read-only bytes that all programs of a block of maps call, aligned to 64. */
+void jit_put_routines(struct buf *b, const struct shared_maps *maps, u64 block);
+
+/* Code is appended to `code`; it will run at `address`, from its first byte, and ends by running past its
+ * last one, with all registers as they were. The program was verified. 0, or -ENOTSUP with the reason. *stack: bytes that it uses below the stack pointer; may be NULL. */
+int jit_compile(const struct program *prog, const struct bpf_func *f, const struct jit_site *site,
+		const struct jit_world *world, u64 address, struct buf *code, u32 *stack,
+		struct err *err);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls, loops, the context in other registers and on the stack, and what is refused. */
+#include "jit/jit.h"
+#include "run.h"
+#include "tests/unit/bpf_asm.h"
+#include "tests/unit/tap.h"
+#include "type/bpf_isa.h"
+
+#ifdef __x86_64__
+RUN_DEFINE
+
+enum { DI = 112, SP = 152, IP = 128, CS = 136 };
+
+static const struct jit_site entry = { .free = 1u << X10 | 1u << X11, .ip = 0x123456789abc };
+
+/* Word 0 of the data, which the program wrote; or the reason in *err. */
+static u64 run_at(const struct bpf_insn *insns, u32 n, const struct jit_site *site,
+		  struct jit_world world, struct err *err)
+{
+	struct registers regs = { { 0 } };
+	struct native native = { 0 };
+	struct program prog;
+	struct arena a;
+	u64 word = 0, memory[4] = { 10, 20, 30, 40 };
+	u32 len;
+
+	asm_program(&prog, &a);
+	prog.data_map = asm_map(&prog, ".data", MAP_DATA, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
+	asm_func(&prog, BPF_PROG_TYPE_KPROBE, insns, n);
+	for (u32 i = 0; i < 15; i++)
+		regs.v[i] = 100 + i;
+	if (site->context == JIT_MEMORY)
+		regs.v[DI / 8] = (u64)(uintptr_t)memory;
+	if (native_open(&native, &prog, 1, err) >= 0 &&
+	    native_compile(&native, &prog, 0, site, world, &len, err) >= 0) {
+		if (native_run(&native, &regs, 1u << 6 | 1u << 7))
+			err_set(err, -1, "registers have changed");
+		memcpy(&word, native.block + native.maps.v[0].offset, sizeof(word));
+		if (word == run_out.v[SP / 8])
+			word = 1;
+	}
+	if (native.code)
+		native_close(&native);
+	arena_release(&a);
+	return word;
+}
+
+#define RUN(site, world, err, ...)                                                                 \
+	({                                                                                         \
+		const struct bpf_insn insns_[] = { __VA_ARGS__ };                                  \
+		run_at(insns_, ARRAY_SIZE(insns_), site, world, err);                              \
+	})
+#define gives_at(site, world, want, what, ...)                                                     \
+	do {                                                                                       \
+		struct err err_ = {};                                                              \
+		is_int(RUN(site, world, &err_, __VA_ARGS__), (long long)(want), "%s", what);       \
+		ok(!err_.code, "no error");                                                        \
+		if (err_.code)                                                                     \
+			note("%s", err_.text);                                                     \
+		err_release(&err_);                                                                \
+	} while (0)
+#define gives(want, what, ...) gives_at(&entry, (struct jit_world){}, want, what, __VA_ARGS__)
+#define refuses(text_, what, ...)                                                                  \
+	do {                                                                                       \
+		struct err err_ = {};                                                              \
+		RUN(&entry, (struct jit_world){}, &err_, __VA_ARGS__);                             \
+		if (!ok(err_.code < 0 && strstr(err_.text, text_), "%s", what))                    \
+			note("got: %s", err_.text ? err_.text : "no error");                       \
+		err_release(&err_);                                                                \
+	} while (0)
+#define STORE_R0 LDVALUE(R9, 0, 0), STX(DW, R9, 0, R0), MOV(R0, 0), EXIT
+
+static void test_context(void)
+{
+	gives(114, "the first argument", LDX(DW, R0, R1, DI), STORE_R0);
+	gives(114, "when r1 is overwritten", MOVR(R6, R1), MOV(R1, 5), LDX(DW, R0, R6, DI),
+	      STORE_R0);
+	gives(114, "through the stack", STX(DW, R10, -8, R1), MOV(R1, 5), LDX(DW, R2, R10, -8),
+	      LDX(DW, R0, R2, DI), STORE_R0);
+	gives(114, "at an offset", MOVR(R6, R1), ALU(ADD, R6, 8), LDX(DW, R0, R6, DI - 8),
+	      STORE_R0);
+	gives(0x5678, "parts of ip", LDX(H, R0, R1, IP + 2), STORE_R0);
+	gives(1, "sp", LDX(DW, R0, R1, SP), STORE_R0);
+	refuses("only the kernel knows", "cs", LDX(DW, R0, R1, CS), STORE_R0);
+	refuses("context", "its address is stored", LDVALUE(R9, 0, 0), STX(DW, R9, 0, R1),
+		MOV(R0, 0), EXIT);
+	refuses("context", "its address is compared", JMP(JEQ, R1, 0, 0), MOV(R0, 0), EXIT);
+	refuses("context", "a function gets it", CALLSUB(1), EXIT, MOV(R0, 0), EXIT);
+}
+
+static void test_memory_context(void)
+{
+	const struct jit_site site = {
+		.context = JIT_MEMORY, .base = RDI, .disp = -24, .from = 24, .to = 56
+	};
+	struct err err = {};
+
+	gives_at(&site, (struct jit_world){}, 20, "a word of memory", LDX(DW, R0, R1, 32),
+		 STORE_R0);
+	RUN(&site, (struct jit_world){}, &err, LDX(DW, R0, R1, 56), STORE_R0);
+	ok(err.code < 0 && strstr(err.text, "record"), "not behind its end");
+	err_release(&err);
+}
+
+static void test_calls(void)
+{
+	gives(42, "a function", MOV(R1, 40), MOV(R2, 2), CALLSUB(5), STORE_R0, MOVR(R0, R1),
+	      ALUR(ADD, R0, R2), EXIT);
+	gives(7, "it saves what is its caller's", MOV(R6, 7), MOV(R1, 0), CALLSUB(6), MOVR(R0, R6),
+	      STORE_R0, MOV(R6, 1), MOV(R0, 0), EXIT);
+	gives(5, "its stack is its own", ST(DW, R10, -8, 5), MOV(R1, 0), CALLSUB(6),
+	      LDX(DW, R0, R10, -8), STORE_R0, ST(DW, R10, -8, 9), MOV(R0, 0), EXIT);
+	/* r3 = pointer to a sum on the stack; f(i, p) { *p += i; return i == stop } */
+	gives(10, "a loop of 5", ST(DW, R10, -8, 0), MOV(R1, 5), LDFUNC(R2, 11), MOVR(R3, R10),
+	      ALU(ADD, R3, -8), MOV(R4, 0), CALL(BPF_FUNC_loop), LDX(DW, R0, R10, -8), STORE_R0,
+	      LDX(DW, R3, R2, 0), ALUR(ADD, R3, R1), STX(DW, R2, 0, R3), MOV(R0, 0), EXIT);
+	gives(3, "a loop that ends itself: its turns", MOV(R1, 1000), LDFUNC(R2, 9), MOV(R3, 0),
+	      MOV(R4, 0), CALL(BPF_FUNC_loop), STORE_R0, MOV(R0, 0), JMP(JNE, R1, 2, 1), MOV(R0, 1),
+	      EXIT);
+	gives(-7, "more turns than the kernel allows", MOV(R1, (1 << 23) + 1), LDFUNC(R2, 9),
+	      MOV(R3, 0), MOV(R4, 0), CALL(BPF_FUNC_loop), STORE_R0, MOV(R0, 0), EXIT);
+}
+
+static void test_helpers(void)
+{
+	const struct jit_world with = { .has_rdpid = true };
+
+	ok(true, "a processor's number, by a segment's limit and by rdpid:");
+	gives(1, "it is small", CALL(BPF_FUNC_get_smp_processor_id), MOVR(R6, R0), MOV(R0, 1),
+	      JMP(JLT, R6, 4096, 1), MOV(R0, 2), STORE_R0);
+	if (__builtin_cpu_supports("avx2") && access("/proc/cpuinfo", R_OK) == 0 &&
+	    system("grep -qw rdpid /proc/cpuinfo") == 0)
+		gives_at(&entry, with, 1, "and", CALL(BPF_FUNC_get_smp_processor_id), MOVR(R6, R0),
+			 MOV(R0, 1), JMP(JLT, R6, 4096, 1), MOV(R0, 2), STORE_R0);
+	refuses("kernel", "current task", CALL(BPF_FUNC_get_current_task), STORE_R0);
+	refuses("kernel", "memory that may fault", MOVR(R1, R10), ALU(ADD, R1, -8), MOV(R2, 8),
+		MOV(R3, 0), CALL(BPF_FUNC_probe_read_user), STORE_R0);
+}
+
+static void test_control(void)
+{
+	static u64 words[2] = { 0, 1 };
+	struct jit_world world = { .control = 0 };
+	u8 *near = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(near, words, sizeof(words));
+	world.control = (u64)(uintptr_t)near;
+	gives_at(&entry, world, 0, "it does not run where the maps are not", MOV(R0, 3), STORE_R0);
+	world.control += 8;
+	gives_at(&entry, world, 3, "and runs where they are", MOV(R0, 3), STORE_R0);
+	munmap(near, 4096);
+}
+
+int main(void)
+{
+	test_context();
+	test_memory_context();
+	test_calls();
+	test_helpers();
+	test_control();
+	return done();
+}
+#else
+int main(void)
+{
+	ok(true, "compiled code is x86-64");
+	return done();
+}
+#endif
