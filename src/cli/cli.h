@@ -99,7 +99,7 @@ struct trace_options {
 struct flow_options {
 	const char *depth, *binary;
 	u64 over_ns;
-	bool args, calls, report, graph;
+	bool args, calls, kernel, report, graph;
 };
 
 /* For output that depends on whether a terminal reads it. */

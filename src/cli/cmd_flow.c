@@ -7,10 +7,16 @@
 #include <unistd.h>
 #include "cli/flow/flow.h"
 #include "cli/job.h"
+#include "engine/kernel/kernel.h"
 #include "output/output.h"
 #include "sym/procs.h"
 
 /* ---- the program */
+
+static bool has_target(const struct cli *c)
+{
+	return c->request.traced.n_pids || c->n_after;
+}
 
 static const char *program_of_pid(struct flow *f, u32 pid)
 {
@@ -39,19 +45,18 @@ static int find_program_of_cmd(struct flow *f)
 	f->binary = path_find_program(&f->t.c->words_arena, c->after[0]);
 	if (!f->binary)
 		return say_usage(c, "there is no program \"%s\"", c->after[0]);
-	if (is_script(f->binary))
-		return say_usage(
-			c,
-			"%s is a script: --binary FILE names the program whose functions are meant",
-			f->binary);
+	f->is_script = is_script(f->binary);
 	return 0;
 }
 
+/* A script may be traced for functions of the kernel. */
 static int find_program(struct flow *f)
 {
 	const struct cli *c = f->t.c;
 	const struct traced *t = &c->request.traced;
 
+	if (!has_target(c))
+		return 0;
 	f->binary = c->flow.binary;
 	if (!f->binary && !t->n_pids)
 		return find_program_of_cmd(f);
@@ -81,23 +86,71 @@ static int check_words(const struct cli *c)
 {
 	if (!c->n_words)
 		return say_usage(
-			c, "whose calls to show: a function, as in sonde flow main -- ./program");
-	if (c->all || (!c->request.traced.n_pids && !c->n_after))
-		return say_usage(c, "of which program: -p PID, or a command after \"--\"");
+			c,
+			"whose calls to show: a function, as in sonde flow main -- ./program, or one of "
+			"the kernel, as in sonde flow kprobe:vfs_read -- ls");
 	if (c->request.traced.n_pids > 1)
 		return say_usage(c, "-p takes one process here");
 	if (c->sink.output && c->sink.output != &output_text)
 		return say_usage(c, "-f %s: a tree is text", c->sink.output->name);
-	for (u32 i = 0; i < c->n_words; i++)
-		if (strpbrk(c->words[i], "{}/\"\n") ||
-		    (strchr(c->words[i], ':') && !strstr(c->words[i], "::")))
-			return say_usage(
-				c,
-				"%s: a function of the program, or a pattern; --binary FILE is for those "
-				"of a library. Functions of the kernel are not shown",
-				c->words[i]);
 	return 0;
 }
+
+static const char *name_in_kernel(const struct flow *f)
+{
+	return f->kernel_functions.n ? f->kernel_functions.v[0] : "what --kernel shows";
+}
+
+static bool lacks_links(const struct flow *f)
+{
+	struct features *has = kernel_features();
+
+	if (feature_has(has, FEAT_KPROBE_MULTI))
+		return false;
+	if (feature_has(has, FEAT_KPROBE))
+		say(f->t.c,
+		    "%s is of the kernel, which has no kprobe multi links (Linux 5.18 with CONFIG_FPROBE): "
+		    "probes on all of its functions one by one would take minutes",
+		    name_in_kernel(f));
+	else
+		say(f->t.c,
+		    "%s is of the kernel, which has no probes for its functions: it was built without CONFIG_KPROBES",
+		    name_in_kernel(f));
+	return true;
+}
+
+/* After the words are sorted. */
+static int check_functions(const struct flow *f)
+{
+	const struct cli *c = f->t.c;
+	bool in_program = f->functions.n || f->has_kernel;
+
+	if (in_program && !has_target(c))
+		return say_usage(c, "of which program: -p PID, or a command after \"--\"");
+	if (f->functions.n && f->is_script)
+		return say_usage(
+			c,
+			"%s is a script: --binary FILE names the program whose functions are meant",
+			f->binary);
+	if (!has_target(c) && !c->all)
+		return say_usage(
+			c, "of which processes: -p PID, -a for all, or a command after \"--\"");
+	if (f->functions.n && f->kernel_functions.n)
+		return say_usage(
+			c,
+			"%s is a function of the program, and %s one of the kernel: --kernel shows the kernel below "
+			"functions of the program",
+			f->functions.v[0], f->kernel_functions.v[0]);
+	if (f->kernel_functions.n && f->has_calls)
+		return say_usage(
+			c, "--syscalls, --kernel: below functions of the program, which %s is not",
+			f->kernel_functions.v[0]);
+	return flow_has_kernel(f) && lacks_links(f) ? STATUS_REFUSED : 0;
+}
+
+/* What the kernel runs between a system call and the tracepoints of its entry and return. */
+static const char *const around_calls[] = { "syscall_exit_*", "syscall_trace_*", "syscall_enter_*",
+					    NULL };
 
 static int show(struct flow *f)
 {
@@ -107,6 +160,11 @@ static int show(struct flow *f)
 
 	if (ret)
 		return ret;
+	c->request.whole_calls = true;
+	c->request.probes_once = f->kernel_functions.n;
+	c->request.left_out = f->has_kernel ? around_calls : NULL;
+	if (flow_has_kernel(f))
+		flow_time_before(f);
 	f->t.has_color = !c->output && color_wanted(STDOUT_FILENO);
 	f->s = &c->sink;
 	c->sink.state = f;
@@ -124,10 +182,10 @@ static int run(struct cli *c)
 	const struct flow_options *o = &c->flow;
 	struct flow f = {
 		.t = { .c = c },
-		.functions = c->words,
 		.over_ns = o->over_ns,
 		.has_args = o->args,
-		.has_calls = o->calls,
+		.has_calls = o->calls || o->kernel,
+		.has_kernel = o->kernel,
 		.shows_report = o->report,
 		.shows_graph = o->graph,
 		.shows_lines = !o->report && !o->graph,
@@ -141,6 +199,8 @@ static int run(struct cli *c)
 	ret = ret ? ret : check_words(c);
 	ret = ret ? ret : read_depth(&f, o->depth);
 	ret = ret ? ret : find_program(&f);
+	ret = ret ? ret : flow_sort_functions(&f);
+	ret = ret ? ret : check_functions(&f);
 	ret = ret ? ret : show(&f);
 	flow_release(&f);
 	return ret;
@@ -150,14 +210,15 @@ const struct command command_flow = {
 	.name = "flow",
 	.args = "FUNC... [-- CMD [ARG]...]",
 	.brief = "print the calls of a function, as a tree",
-	.doc = "FUNC is a function of the program, or a pattern. Prints each call of it with all calls that it makes to functions of the "
-	       "program, and how long each takes; the program need not be built for that. Entries and ret instructions are probed; a "
-	       "function without a ret of its own ends where the stack pointer shows it: after tail calls, longjmp() and exceptions. A "
-	       "probe costs a microsecond or two, so durations of short functions contain that of their probes. Nothing of other threads "
-	       "and programs is shown.",
+	.doc = "FUNC is a function of the program, or a pattern; kprobe:FUNC is one of the kernel. Prints each call of it with all calls "
+	       "that it makes to functions of the program or the kernel, and how long each takes; the program need not be built for that. "
+	       "Entries and ret instructions are probed; a function without a ret of its own ends where the stack pointer shows it: after "
+	       "tail calls, longjmp() and exceptions. A probe costs a microsecond or two, so durations of short functions contain that of "
+	       "their probes. Nothing of other threads and programs is shown.",
 	.example = "sonde flow main -- ./program\n"
 		   "sonde flow --args --over 1ms 'handle_*' -p 1234\n"
-		   "sonde flow --report --duration 10s serve -p 1234",
+		   "sonde flow --report --duration 10s serve -p 1234\n"
+		   "sonde flow kprobe:vfs_read -- cat /etc/hostname",
 	.takes = SETS_JOB,
 	.run = run,
 	.cmd_after = true,

@@ -53,14 +53,20 @@ static void emit_exit(struct lower *l, struct ir_block *exit, u32 scratch, struc
 	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { value } });
 }
 
+/* 1: the kernel is not to call the program again at the return (kprobe sessions). */
+static struct opnd value_of_refusal(const struct lower *l)
+{
+	return o_imm(l->inst->refuses_return);
+}
+
 static void emit_exits(struct lower *l)
 {
 	if (l->s->exit_value)
 		emit_exit(l, l->s->exit_value, l->s->scratch, o_temp(l->s->return_var));
 	emit_exit(l, l->s->exit_zero, l->s->scratch, o_imm(0));
 	if (l->s->exit_predicate)
-		emit_exit(l, l->s->exit_predicate, l->s->predicate_scratch, o_imm(0));
-	emit_exit(l, l->s->exit_filter, 0, o_imm(0));
+		emit_exit(l, l->s->exit_predicate, l->s->predicate_scratch, value_of_refusal(l));
+	emit_exit(l, l->s->exit_filter, 0, value_of_refusal(l));
 }
 
 /* ---- filters */

@@ -8,7 +8,7 @@
  * (instance.guarded):
  *
  *	busy = &data[guard + cpu * 64]
- *	if (*busy) { loss; return 0 }
+ *	if (*busy) { loss; return }
  *	*busy = 1
  *	...
  *	*busy = 0
@@ -54,7 +54,7 @@ void lower_guard_enter(struct lower *l)
 	ir_branch(l, CC_NE, ir_load(l, l->s->busy, 8, false), o_imm(0), nested, first);
 	ir_place(l, nested);
 	lower_loss(l, LOSS_NESTED, NULL);
-	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(0) } });
+	ir_emit(l, (struct ir_insn){ .op = IR_RETURN, .arg = { o_imm(l->inst->refuses_return) } });
 	ir_place(l, first);
 	ir_store(l, l->s->busy, 8, o_imm(1));
 	l->s->nested = nested;

@@ -181,6 +181,8 @@ const char *trampoline_hazard(const char *name, bool is_return);
 const char *substitute_hazard(const char *name, bool is_return);
 /* Why no kretprobe may be there, or NULL. */
 const char *kretprobe_hazard(const char *name);
+/* Programs of patterns run it at each event, and others hardly ever. */
+bool kernel_function_is_of_programs(const char *name);
 /* Whether helpers that programs call may run through it, decided by its name. */
 bool kernel_function_is_in_helpers(const char *name);
 /* Helpers of the compiler and the tracer, which patterns exclude. */

@@ -235,9 +235,12 @@ static const char *shown_module(const struct match *m, const struct kernel_funct
 /* By a pattern. */
 static bool is_meant(const struct match *m, const struct kernel_function *fn)
 {
+	bool whole = m->env->request->whole_calls;
+
 	return glob_match(m->pattern, fn->name) && module_matches(m->module, fn->module) &&
 	       !kernel_function_is_hidden(fn->name) &&
-	       !(m->is_return && kretprobe_hazard(fn->name));
+	       !((m->is_return || whole) && kretprobe_hazard(fn->name)) &&
+	       !(whole && kernel_function_is_of_programs(fn->name));
 }
 
 static int match_function(void *ctx, const struct kernel_function *fn)

@@ -198,6 +198,27 @@ static bool filter_target(struct resolve *r, struct target *t)
 	return left > 0;
 }
 
+/* A probe of another clause, where each has one. */
+static bool is_of_another(const struct resolve *r, const struct site *s)
+{
+	struct hash *clauses = &r->c->probe_clauses;
+	const struct clause *of = hash_gets(clauses, s->probe);
+
+	if (!of)
+		hash_puts(clauses, s->probe, r->clause);
+	return of && of != r->clause;
+}
+
+static bool is_left_out(const struct resolve *r, const struct site *s)
+{
+	const char *const *patterns = r->c->request->left_out;
+
+	for (u32 i = 0; patterns && patterns[i] && s->func; i++)
+		if (glob_match(patterns[i], s->func))
+			return true;
+	return r->c->request->probes_once && is_of_another(r, s);
+}
+
 static const char *after_colon(const char *probe)
 {
 	const char *colon = strchr(probe, ':');
@@ -226,7 +247,7 @@ static int on_target(void *ctx, struct target *t)
 	struct instance *in;
 
 	if (!r->internal && (t->site.kind != SITE_ONCE || r->provider->mode) &&
-	    !filter_target(r, t))
+	    (!filter_target(r, t) || is_left_out(r, &t->site)))
 		return 0;
 	if (r->provider->mode && is_taken(r, t))
 		return -EEXIST;

@@ -37,6 +37,12 @@ struct request {
 	/* Return probes of programs sit on ret instructions; a function whose returns cannot be found there has
 	 * none. The kernel's replace return addresses, which exceptions and coroutines do not survive. */
 	bool keeps_return_addresses;
+	/* The calls of kernel functions matter as a whole: patterns leave out functions whose return cannot be probed, and
+	 * where entry and return share a program, the return of a call that the entry's filter refused is not seen. */
+	bool whole_calls;
+	bool probes_once; /* a probe of several clauses belongs to the first of them */
+	/* Patterns of functions: no probe is put there. NULL-terminated, or NULL. */
+	const char *const *left_out;
 	bool extra_warnings; /* -k: failed reads and lookups are reported */
 	bool any_kernel;     /* check: assume no particular kernel and no privilege */
 	/* Programs are independent of each other: an object file is attached by its loader. */

@@ -2,17 +2,20 @@
 /*
  * sonde flow: what a function calls, as a tree with durations.
  *
+ *	functions.c	words -> functions of the program and of the kernel
  *	script.c	options -> a script, which sends a record at each entry and return
  *	records.c	records -> entries and returns
  *	names.c		sites -> functions
  *	frames.c	entries and returns -> the open calls of each thread: which have ended, by the stack pointer
  *	lines.c		calls -> lines, --over
  *	sums.c		calls -> --report, --graph
+ *	cost.c		what probes on the kernel cost the machine
  *
  * A frame is where the return address is: the stack pointer at the entry. The stack grows down, so an entry or
  * return at a higher place means that all frames below have gone, also those whose return was not seen because
  * an exception or longjmp() left them, or because they ended in a jump. An entry at the same place with the same return address
- * is a tail call. Frames of a coroutine that is suspended are set aside until something of its stack is seen.
+ * is a tail call. Frames of a coroutine that is suspended are set aside until something of its stack is seen. Functions of the kernel
+ * and system calls return in order, so they need no place: they are within what is open.
  */
 #ifndef SONDE_CLI_FLOW_FLOW_H
 #define SONDE_CLI_FLOW_FLOW_H
@@ -20,7 +23,14 @@
 #include "base/hash.h"
 #include "cli/trace/trace.h"
 
-enum flow_record { FLOW_ENTER, FLOW_RETURN, FLOW_CALL_ENTER, FLOW_CALL_RETURN };
+enum flow_record {
+	FLOW_ENTER,
+	FLOW_RETURN,
+	FLOW_CALL_ENTER, /* a system call */
+	FLOW_CALL_RETURN,
+	FLOW_KERNEL_ENTER, /* a function of the kernel */
+	FLOW_KERNEL_RETURN
+};
 
 #define FLOW_NONE UINT32_MAX /* no function */
 
@@ -29,7 +39,7 @@ enum flow_record { FLOW_ENTER, FLOW_RETURN, FLOW_CALL_ENTER, FLOW_CALL_RETURN };
 
 struct flow_frame {
 	u32 function;           /* its number */
-	bool is_call;           /* a system call */
+	bool in_kernel;         /* a system call or a function of the kernel */
 	bool is_open;           /* its line has been begun: something is called */
 	bool is_tail;           /* it went on as the frame above it, at the same place */
 	bool was_aside;         /* its lines are not together */
@@ -73,12 +83,15 @@ struct flow_sum {
 };
 
 struct flow {
-	struct trace t; /* probes, clauses, and what is counted */
-	const char *const *functions;
-	const char *binary; /* of the command or process */
+	struct trace t;                     /* probes, clauses, and what is counted */
+	VEC(const char *) functions;        /* of the program */
+	VEC(const char *) kernel_functions; /* of the kernel, without "kprobe:" */
+	const char *binary;                 /* of the command or process; NULL: none */
+	bool is_script;                     /* it is none of machine code */
 	u64 over_ns;
-	u32 depth; /* 0: any */
-	bool has_args, has_calls;
+	u32 depth;                            /* 0: any */
+	bool has_args, has_calls, has_kernel; /* --kernel */
+	u64 call_ns;                          /* of a system call without probes */
 	bool shows_lines, shows_report, shows_graph;
 	struct hash threads; /* by tid: struct flow_thread */
 	/* by function, from 1 */
@@ -91,8 +104,12 @@ struct flow {
 	struct sink *s;
 };
 
+/* ---- functions.c: c->words -> f->functions, f->kernel_functions. 0, or the exit status after a message. */
+int flow_sort_functions(struct flow *f);
 /* ---- script.c: 0, or the exit status after a message. */
 int flow_script(struct flow *f, const char **script);
+/* Functions of the kernel are probed. */
+bool flow_has_kernel(const struct flow *f);
 /* ---- frames.c */
 struct flow_thread *flow_thread(struct flow *f, u32 tid);
 void flow_enter(struct flow *f, struct flow_thread *th, const struct flow_frame *frame);
@@ -123,5 +140,9 @@ void flow_sum_enter(struct flow *f, struct flow_thread *th);
 void flow_sum_end(struct flow *f, struct flow_thread *th, u64 ns);
 void flow_put_report(struct flow *f, struct buf *b);
 void flow_put_graph(struct flow *f, struct buf *b);
+/* ---- cost.c */
+void flow_time_before(struct flow *f);
+/* When probes are attached. */
+void flow_tell_cost(struct flow *f, u32 n_probes);
 
 #endif

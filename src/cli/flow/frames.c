@@ -81,6 +81,15 @@ static void bring_back(struct flow *f, struct flow_thread *th, u64 sp)
 
 /* ---- what has ended */
 
+/* The thread is in user code: it has left the kernel. */
+static void end_kernel(struct flow *f, struct flow_thread *th, u64 ns)
+{
+	struct flow_end end = { .ns = ns, .unseen = true };
+
+	while (th->open.n && top_of(th)->in_kernel)
+		end_top(f, th, &end);
+}
+
 /* The first frame from the top of the stack with sp that is still there: below sp, all have gone. */
 static void end_gone(struct flow *f, struct flow_thread *th, u64 sp, u64 ns)
 {
@@ -121,9 +130,10 @@ void flow_enter(struct flow *f, struct flow_thread *th, const struct flow_frame 
 	struct flow_frame new = *frame;
 
 	th->last_ns = frame->ns;
-	if (new.is_call) {
-		new.sp = th->open.n ? top_of(th)->sp - 1 : 0;
+	if (new.in_kernel) {
+		new.sp = th->open.n ? top_of(th)->sp : 0;
 	} else {
+		end_kernel(f, th, new.ns);
 		bring_back(f, th, new.sp);
 		end_gone(f, th, new.sp, new.ns);
 		end_replaced(f, th, &new);
@@ -141,8 +151,7 @@ static u32 find(const struct flow_thread *th, const struct flow_frame *frame)
 	for (u32 i = th->open.n; i--;) {
 		const struct flow_frame *at = &th->open.v[i];
 
-		if (at->function == frame->function && at->is_call == frame->is_call &&
-		    (at->is_call || at->sp == frame->sp))
+		if (at->function == frame->function && (at->in_kernel || at->sp == frame->sp))
 			return i;
 	}
 	return th->open.n;
@@ -166,8 +175,10 @@ void flow_return(struct flow *f, struct flow_thread *th, const struct flow_frame
 	u64 sp;
 
 	th->last_ns = end->ns;
-	if (!frame->is_call)
+	if (!frame->in_kernel) {
+		end_kernel(f, th, end->ns);
 		bring_back(f, th, frame->sp);
+	}
 	i = find(th, frame);
 	if (i == th->open.n)
 		return;

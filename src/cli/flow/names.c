@@ -4,7 +4,13 @@
 #include "cli/flow/flow.h"
 #include "object/demangle.h"
 
-/* The function or system call of "uprobe:/bin/ls:main", "syscall:openat:return". */
+/* A function of the kernel, a system call and one of the program may have the same name. */
+static const char *kind_of(const char *probe)
+{
+	return starts_with(probe, "k") ? "kernel" : starts_with(probe, "syscall:") ? "call" : "";
+}
+
+/* The function or system call of "uprobe:/bin/ls:main", "syscall:openat:return", "kprobe:vfs_read". */
 static const char *symbol_of(struct arena *a, const char *probe)
 {
 	const char *end = strchr(probe, '\0'), *colon;
@@ -37,16 +43,17 @@ static u32 function_new(struct flow *f, const char *symbol)
 static u32 look_up(struct flow *f, u32 site)
 {
 	struct arena *a = &f->t.c->words_arena;
-	const char *probe = site_text(f->s->names->prog, false, site), *symbol;
+	const char *probe = site_text(f->s->names->prog, false, site), *symbol, *key;
 	void *known;
 
 	symbol = probe ? symbol_of(a, probe) : "?";
 	if (is_cold_part(symbol))
 		return FLOW_NONE;
-	known = hash_gets(&f->functions_by_symbol, symbol);
+	key = arena_printf(a, "%s %s", probe ? kind_of(probe) : "", symbol);
+	known = hash_gets(&f->functions_by_symbol, key);
 	if (!known) {
 		known = (void *)(uintptr_t)function_new(f, symbol);
-		hash_puts(&f->functions_by_symbol, symbol, known);
+		hash_puts(&f->functions_by_symbol, key, known);
 	}
 	return (u32)(uintptr_t)known;
 }

@@ -21,7 +21,7 @@ struct record {
 	struct flow *f;
 	const struct type *type;
 	const char *p;
-	const struct trace_clause *clause; /* NULL: of system calls */
+	const struct trace_clause *clause; /* NULL: of system calls and the kernel */
 };
 
 static s64 number(const struct record *r, u32 i)
@@ -54,7 +54,7 @@ static char *values_text(const struct record *r, bool named)
 static void enter(struct flow *f, struct flow_thread *th, const struct record *r,
 		  struct flow_frame *frame)
 {
-	if (!frame->is_call && r->type->n_fields > AT_VALUES)
+	if (!frame->in_kernel && r->type->n_fields > AT_VALUES)
 		frame->args = values_text(r, true);
 	flow_enter(f, th, frame);
 }
@@ -112,15 +112,17 @@ static void value(struct sink *s, const struct type *type, const void *p)
 				     .sp = (u64)number(&r, AT_SP),
 				     .back = (u64)number(&r, AT_BACK),
 				     .ns = (u64)number(&r, AT_NS),
-				     .is_call = !r.clause };
+				     .in_kernel = !r.clause };
 	if (frame.function == FLOW_NONE)
 		return;
 	f->t.n_events++;
 	th = flow_thread(f, (u32)number(&r, AT_TID));
 	switch ((enum flow_record)number(&r, AT_KIND)) {
 	case FLOW_ENTER:
-	case FLOW_CALL_ENTER: enter(f, th, &r, &frame); break;
-	case FLOW_RETURN: leave(f, th, &r, &frame); break;
+	case FLOW_CALL_ENTER:
+	case FLOW_KERNEL_ENTER: enter(f, th, &r, &frame); break;
+	case FLOW_RETURN:
+	case FLOW_KERNEL_RETURN: leave(f, th, &r, &frame); break;
 	case FLOW_CALL_RETURN: leave_call(f, th, &r, &frame); break;
 	}
 }
@@ -131,14 +133,26 @@ static void attached(struct sink *s, u32 n_probes)
 {
 	flow_of(s)->t.begun_ns = clock_mono_ns();
 	text_attached(s, n_probes);
+	if (flow_has_kernel(flow_of(s)))
+		flow_tell_cost(flow_of(s), n_probes);
+}
+
+/* What helpers call while a program runs is not the traced thread's. Functions of an interrupt that arrives then are
+ * among them. */
+static bool is_of_tracer(const struct flow *f, const struct loss *loss)
+{
+	return flow_has_kernel(f) && !f->t.c->request.verbose &&
+	       (loss->reason == LOSS_NESTED || loss->reason == LOSS_SKIPPED_ANY);
 }
 
 static void lost(struct sink *s, const struct loss *loss, u64 count)
 {
-	if (loss->reason == LOSS_UNREADABLE)
+	struct flow *f = flow_of(s);
+
+	if (loss->reason == LOSS_UNREADABLE || is_of_tracer(f, loss))
 		return;
 	if (loss_row(loss)->reason)
-		flow_of(s)->t.n_lost += count;
+		f->t.n_lost += count;
 	text_lost(s, loss, count);
 }
 

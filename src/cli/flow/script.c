@@ -31,8 +31,9 @@ static const char back[] = "*(uint64 *)uptr(reg(\"sp\"))";
 
 static void put_functions(struct buf *b, const struct flow *f)
 {
-	for (u32 i = 0; f->functions[i]; i++)
-		buf_printf(b, "%suprobe:%s:cpp:\"%s\"", i ? ",\n" : "", f->binary, f->functions[i]);
+	for (u32 i = 0; i < f->functions.n; i++)
+		buf_printf(b, "%suprobe:%s:cpp:\"%s\"", i ? ",\n" : "", f->binary,
+			   f->functions.v[i]);
 }
 
 static void put_clause(struct buf *b, const struct flow *f, u32 number)
@@ -47,14 +48,58 @@ static void put_clause(struct buf *b, const struct flow *f, u32 number)
 	buf_printf(b, "));%s }\n", cl->is_return ? leave : "");
 }
 
-static void put_calls(struct buf *b)
+static void put_calls(struct buf *b, const struct flow *f)
 {
+	const char *set = f->has_kernel ? " @kernel[tid] = 1;" : "";
+	const char *clear = f->has_kernel ? " delete(@kernel, tid);" : "";
+
 	buf_printf(
 		b,
-		"syscall:* /@in[tid]/ { print((%u, %u, nsecs, tid, probe, (uint64)0, (uint64)0)); }\n"
-		"syscall:*:return /@in[tid]/ { print((%u, %u, nsecs, tid, probe, (uint64)0, (uint64)0, retval, argstr)); }\n",
-		UINT32_MAX, FLOW_CALL_ENTER, UINT32_MAX, FLOW_CALL_RETURN);
+		"syscall:* /@in[tid]/ { print((%u, %u, nsecs, tid, probe, (uint64)0, (uint64)0));%s }\n"
+		"syscall:*:return /@in[tid]/ { print((%u, %u, nsecs, tid, probe, (uint64)0, (uint64)0, retval, argstr));%s }\n",
+		UINT32_MAX, FLOW_CALL_ENTER, set, UINT32_MAX, FLOW_CALL_RETURN, clear);
 }
+
+/* ---- the kernel */
+
+/* Threads are inside while the count of FUNCs that they are in is not 0. All functions have probes: the last two clauses
+ * get those that the first two do not have. */
+static const char begins[] = "@kernel[tid]++;";
+static const char ends[] = "if (@kernel[tid] > 1) { @kernel[tid]-- } else { delete(@kernel, tid) }";
+
+static void put_kernel_clause(struct buf *b, bool is_return, const char *const *names, u32 n,
+			      const char *before, const char *after)
+{
+	for (u32 i = 0; i < n; i++)
+		buf_printf(b, "%sk%sprobe:%s", i ? ",\n" : "", is_return ? "ret" : "", names[i]);
+	buf_printf(b, "%s { %sprint((%u, %u, nsecs, tid, probe, (uint64)0, (uint64)0%s));%s }\n",
+		   *before ? "" : " /@kernel[tid]/", before, UINT32_MAX,
+		   is_return ? FLOW_KERNEL_RETURN : FLOW_KERNEL_ENTER, "", after);
+}
+
+static void put_kernel(struct buf *b, const struct flow *f)
+{
+	static const char *const all[] = { "*" };
+	const char *const *names = f->kernel_functions.v;
+	u32 n = f->kernel_functions.n;
+
+	if (n) {
+		put_kernel_clause(b, false, names, n, begins, "");
+		put_kernel_clause(b, true, names, n, "", ends);
+	}
+	put_kernel_clause(b, false, all, ARRAY_SIZE(all), "", "");
+	put_kernel_clause(b, true, all, ARRAY_SIZE(all), "", "");
+	/* the number of a thread that ended within FUNC */
+	buf_puts(b, "tracepoint:sched:sched_process_fork /@kernel[args.child_pid]/ "
+		    "{ delete(@kernel, args.child_pid) }\n");
+}
+
+bool flow_has_kernel(const struct flow *f)
+{
+	return f->has_kernel || f->kernel_functions.n;
+}
+
+/* ---- all of it */
 
 static void add_probes(struct flow *f)
 {
@@ -73,25 +118,34 @@ static void add_probes(struct flow *f)
 	}
 }
 
+static void put_program(struct buf *b, const struct flow *f)
+{
+	put_functions(b, f);
+	buf_printf(b, " { %s }\n", enter);
+	for (u32 i = 0; i < f->t.clauses.n; i++)
+		put_clause(b, f, i);
+	if (f->has_calls)
+		put_calls(b, f);
+}
+
 int flow_script(struct flow *f, const char **script)
 {
 	struct buf b = { 0 };
 	int ret;
 
-	add_probes(f);
+	if (f->functions.n)
+		add_probes(f);
 	ret = trace_resolve(&f->t);
 	if (ret)
 		return ret;
 	buf_printf(
 		&b,
-		"config = { max_probes = 100000; perf_rb_pages = %llu; print_maps_on_exit = false }\n",
+		"config = { max_probes = 1000000; perf_rb_pages = %llu; print_maps_on_exit = false }\n",
 		(unsigned long long)job_ring_pages());
-	put_functions(&b, f);
-	buf_printf(&b, " { %s }\n", enter);
-	for (u32 i = 0; i < f->t.clauses.n; i++)
-		put_clause(&b, f, i);
-	if (f->has_calls)
-		put_calls(&b);
+	if (f->functions.n)
+		put_program(&b, f);
+	if (flow_has_kernel(f))
+		put_kernel(&b, f);
 	*script = arena_strdup(&f->t.c->words_arena, b.s);
 	buf_release(&b);
 	return 0;
