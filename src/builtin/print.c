@@ -125,6 +125,12 @@ static bool must_be_early(struct lower *l, struct node *n)
 	return early;
 }
 
+static void add_field(struct lower *l, struct event_desc *e, const struct node *a)
+{
+	event_field(l, e, field_type(a));
+	e->fields[e->n_fields - 1].is_literal = a->kind == N_STR;
+}
+
 /* A list of arguments, and those that were evaluated before the record was reserved. */
 struct values {
 	struct node *first;
@@ -177,6 +183,30 @@ static void output_values(struct lower *l, struct event_desc *e, const struct va
 	event_output(l, e, record, ir_op2(l, IR_ADD, used, o_imm(end - call->size)));
 }
 
+enum { MANY_VALUES = 32 };
+
+/* Makes the record in scratch, argument by argument: no number waits on the stack for another. */
+static void output_one_by_one(struct lower *l, struct event_desc *e, struct node *first)
+{
+	struct opnd record;
+	u32 n = 0;
+
+	for (struct node *a = first; a; a = a->next)
+		add_field(l, e, a);
+	e->size = ALIGN_UP(e->size, 8u);
+	record = lower_scratch_kept(l, e->size);
+	for (struct node *a = first; a; a = a->next, n++) {
+		const struct type *t = e->fields[n].type;
+		struct opnd at = opnd_plus(record, e->fields[n].offset);
+
+		if (type_is_scalar(t))
+			ir_store(l, at, t->size, lower_scalar(l, a));
+		else
+			lower_into(l, a, t, at);
+	}
+	event_output(l, e, record, o_imm(e->size));
+}
+
 /* Sends one record with the arguments starting at `first`. */
 static void emit_values(struct lower *l, struct node *call, struct event_desc *e,
 			struct node *first)
@@ -187,9 +217,12 @@ static void emit_values(struct lower *l, struct node *call, struct event_desc *e
 	struct values v = { first, scalar, early };
 	const struct type *at_end;
 
+	if (n_values > MANY_VALUES && lower_is_short_of_stack(l)) {
+		output_one_by_one(l, e, first);
+		return;
+	}
 	for (struct node *a = first; a; a = a->next, n++) {
-		event_field(l, e, field_type(a));
-		e->fields[e->n_fields - 1].is_literal = a->kind == N_STR;
+		add_field(l, e, a);
 		if (type_is_scalar(field_type(a)))
 			scalar[n] = lower_scalar(l, a);
 		else if (must_be_early(l, a))

@@ -87,6 +87,8 @@ struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most);
 struct opnd lower_temp(struct lower *l, u32 size, u32 align, const char *name);
 /* The same, always in scratch; lives until the program ends. */
 struct opnd lower_scratch_kept(struct lower *l, u32 size);
+/* The clause is lowered once more because its stack was not enough. */
+bool lower_is_short_of_stack(const struct lower *l);
 /*
  * A string or buffer passed to a kernel function may be its caller's: filename of do_sys_openat2.
  * The halves of the address space do not overlap on the processors that we support, so the address

@@ -285,15 +285,39 @@ static struct opnd truth_value(struct lower *l, struct node *n)
 	return ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
 }
 
+enum { WAITING_DEPTH = 6 };
+
+static bool is_deep(const struct node *n, u32 depth)
+{
+	if (n->kind != N_BINARY)
+		return false;
+	return !depth || is_deep(n->a, depth - 1) || is_deep(n->b, depth - 1);
+}
+
+/* The left operand; it waits in scratch for a deeply nested right one if the stack is short. */
+static struct opnd lower_left(struct lower *l, struct node *n, struct opnd *waits)
+{
+	struct opnd a = lower_scalar(l, n->a);
+
+	*waits = (struct opnd){ O_NONE };
+	if (!lower_is_short_of_stack(l) || !is_deep(n->b, WAITING_DEPTH))
+		return a;
+	*waits = lower_scratch_kept(l, 8);
+	ir_store(l, *waits, 8, a);
+	return a;
+}
+
 static struct ir_val lower_binary(struct lower *l, struct node *n)
 {
-	struct opnd a, b;
+	struct opnd a, b, waits;
 
 	if (n->op == OP_LAND || n->op == OP_LOR ||
 	    (is_comparison(n->op) && (compares_floats(n) || compares_memory(n))))
 		return val_scalar(&ty_bool, truth_value(l, n));
-	a = lower_scalar(l, n->a);
+	a = lower_left(l, n, &waits);
 	b = lower_scalar(l, n->b);
+	if (waits.kind != O_NONE)
+		a = ir_load(l, waits, 8, false);
 	if (is_comparison(n->op))
 		return val_scalar(&ty_bool, ir_set(l, cond_of(n->op, compares_signed(n)), a, b));
 	return val_scalar(n->type, lower_arithmetic(l, n, n->op, a, b));

@@ -235,6 +235,11 @@ static u32 slot_new(struct lower *l, u32 size, u32 align, const char *name)
 	return l->f->slots.n - 1;
 }
 
+bool lower_is_short_of_stack(const struct lower *l)
+{
+	return l->s->level > 0;
+}
+
 /* Functions that call each other share the stack. */
 static u32 stack_budget(const struct lower *l)
 {

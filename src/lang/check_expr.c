@@ -294,6 +294,22 @@ const struct type *check_condition(struct check *c, struct node *n)
 
 /* ---- conditional */
 
+/* Integers have the type of both branches, also where a constant picks one: true ? (uint8)7 : $i is
+ * as wide as $i. */
+static bool other_is_wider(struct check *c, struct node *taken, struct node *other)
+{
+	bool mixed = false;
+	const struct type *t;
+
+	if (!taken || !other || !type_is_integer(taken->type) || type_is_flexible(taken->type))
+		return false;
+	t = check_value_type(check_expr(c, other));
+	if (!type_is_integer(t) || type_is_flexible(t))
+		return false;
+	t = type_join(c, taken->type, t, &mixed);
+	return t && !type_equal(t, taken->type);
+}
+
 static bool pick_branch(struct check *c, struct node *n)
 {
 	const struct node *cond = n->a;
@@ -307,6 +323,8 @@ static bool pick_branch(struct check *c, struct node *n)
 	struct node *taken = cond->value ? n->b : n->c;
 
 	n->type = taken ? check_expr(c, taken) : &ty_void;
+	if (cond->kind != N_COMPTIME && other_is_wider(c, taken, cond->value ? n->c : n->b))
+		return false;
 	if (taken && taken->is_const) {
 		n->is_const = true;
 		n->value = taken->value;

@@ -569,6 +569,15 @@ static void settle_cond(struct node *n)
 	n->discards_value = discards;
 }
 
+/* A constant picks a branch, which has the type of the whole: see check_expr.c, other_is_wider(). */
+static bool is_settled_cond(const struct node *n)
+{
+	const struct node *live = n->a->value ? n->b : n->c;
+
+	return !n->is_elvis && n->a->is_const && live &&
+	       !(type_is_integer(n->type) && live->type && !type_equal(n->type, live->type));
+}
+
 static void settle_typeinfo(struct check *c, struct node *n)
 {
 	const char *values[] = { n->data, n->str };
@@ -591,8 +600,7 @@ static void settle_typeinfo(struct check *c, struct node *n)
 void check_settle(struct check *c, struct node *n)
 {
 	for (; n; n = n->next) {
-		while (n->kind == N_COND && !n->is_elvis && n->a->is_const &&
-		       (n->a->value ? n->b : n->c))
+		while (n->kind == N_COND && is_settled_cond(n))
 			settle_cond(n);
 		if (n->is_const && n->kind < N_EXPR && n->type) {
 			settle_const(n);

@@ -68,6 +68,7 @@ struct clause_reads {
 	bool record; /* argstr: the event's record as it is */
 	bool typed;  /* a builtin needs pointers whose type verifiers track */
 	bool goid;
+	bool is_large;  /* to compile it costs more than a cookie at each event */
 	u32 n_attaches; /* attach points of the clause */
 	/* Names after "args." if all are known: then patterns that match many probes differ by
 	 * these alone, and share programs. NULL: not known, or the whole record is used; non-NULL

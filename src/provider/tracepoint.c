@@ -81,7 +81,9 @@ static void add_raw(struct match *m, const char *name, const char *event)
 	if (!m->raw)
 		m->raw = profile_new(m->env, PROFILE_RAW_TP, BPF_PROG_TYPE_RAW_TRACEPOINT);
 	t = targets_add(m->env, &m->ts, SITE_RAW_TRACEPOINT, name,
-			profile_for_site(m->env, m->raw, m->many, false));
+			profile_for_site(m->env, m->raw, m->many,
+					 m->env->clause.is_large &&
+						 env_has(m->env, FEAT_RAW_COOKIE, false)));
 	t->site.tracepoint = event;
 }
 

@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 
-#include "target/mach.h"
+#include "target/emit_shared.h"
 
 struct emit {
 	struct ir_unit *unit;
@@ -32,29 +32,53 @@ static u32 index_of(struct emit *e, u32 func)
 	return e->index[func] - 1;
 }
 
-static int emit_func(struct emit *e, u32 at)
+static int generate(struct emit *e, struct ir_func *f, u32 *frame)
 {
 	struct mach m = { .arena = e->scratch,
 			  .unit = e->unit,
-			  .f = e->unit->funcs.v[e->order[at]],
+			  .f = f,
 			  .features = e->features,
 			  .limits = e->limits };
-	u32 first = e->code.relocs.n;
-	int r;
 
-	e->out->subprogs[at] = (struct subprog){ .insn = e->code.insns.n,
-						 .name = m.f->name,
-						 .callback = m.f->callback,
-						 .shared = m.f->shared,
-						 .n_params = (u8)m.f->n_params };
 	mach_find_aliases(&m);
 	frame_layout(&m);
 	select_func(&m);
 	regalloc(&m);
-	e->frame[at] = m.frame;
-	if (m.frame > STACK_MAX)
-		return -E2BIG;
-	r = encode_func(&m, &e->code);
+	*frame = m.frame;
+	return m.frame > STACK_MAX ? -E2BIG : encode_func(&m, &e->code);
+}
+
+static int generate_shared(struct emit *e, struct ir_func *f, u32 *frame)
+{
+	struct program *p = e->unit->prog;
+	struct shared_key key = shared_key_of(e->scratch, f);
+	const struct shared_code *known = shared_code_find(p, &key);
+	u32 insn = e->code.insns.n, reloc = e->code.relocs.n;
+	int r;
+
+	if (known) {
+		*frame = known->frame;
+		shared_code_put(known, f->blocks.v[0]->insns.v[0].span, e->scratch, &e->code);
+		return 0;
+	}
+	r = generate(e, f, frame);
+	if (!r)
+		shared_code_keep(p, &key, &e->code, insn, reloc, *frame);
+	return r;
+}
+
+static int emit_func(struct emit *e, u32 at)
+{
+	struct ir_func *f = e->unit->funcs.v[e->order[at]];
+	u32 first = e->code.relocs.n;
+	int r;
+
+	e->out->subprogs[at] = (struct subprog){ .insn = e->code.insns.n,
+						 .name = f->name,
+						 .callback = f->callback,
+						 .shared = f->shared,
+						 .n_params = (u8)f->n_params };
+	r = (f->shared && e->unit->prog ? generate_shared : generate)(e, f, &e->frame[at]);
 	for (u32 i = first; i < e->code.relocs.n; i++) {
 		struct reloc *reloc = &e->code.relocs.v[i];
 

@@ -67,9 +67,13 @@ u64 target_cost(const struct program *prog, const struct bpf_func *f,
 struct target_walk {
 	u64 loops, bound, n; /* hash of the loops; bound if each runs once; followed */
 };
+struct target_shared { /* a shared function that was verified */
+	u64 hash, n;   /* of its instructions; followed */
+};
 struct target_walks {
 	struct arena *arena;
 	VEC(struct target_walk) list;
+	VEC(struct target_shared) shared;
 };
 int target_verify_with_cost(const struct program *prog, const struct bpf_func *f,
 			    const struct profile *profile, struct verify_error *error,

@@ -619,23 +619,34 @@ static u64 walk_or_compare(struct walk *w, u32 sub, struct target_walks *known, 
 	return now.n;
 }
 
-static u64 estimate_program(struct verifier *c, struct target_walks *known, u64 enough, u64 most)
+static u64 estimate_sub(struct verifier *c, struct counting *k, struct walk *w, u32 i, u64 enough)
+{
+	const struct sub *s = &c->subs.v[i];
+	u64 n;
+
+	if (i && !s->shared)
+		return 0;
+	if (s->known)
+		return s->known->n;
+	n = price_sub(k, i);
+	if (n > enough || n == k->most) {
+		if (!w->c)
+			start_walking(w, c, i, k->most);
+		n = walk_or_compare(w, i, c->known, enough);
+	}
+	verify_keep(c, s, n);
+	return n;
+}
+
+static u64 estimate_program(struct verifier *c, u64 enough, u64 most)
 {
 	struct counting k;
 	struct walk w = {};
 	u64 sum = 0;
 
 	start_counting(&k, c, most);
-	for (u32 i = 0; i < c->subs.n && sum < most; i++) {
-		u64 n = i && !c->subs.v[i].shared ? 0 : price_sub(&k, i);
-
-		if (n > enough || n == most) {
-			if (!w.c)
-				start_walking(&w, c, i, most);
-			n = walk_or_compare(&w, i, known, enough);
-		}
-		sum += n;
-	}
+	for (u32 i = 0; i < c->subs.n && sum < most; i++)
+		sum += estimate_sub(c, &k, &w, i, enough);
 	free(w.stack);
 	return MIN(sum, most);
 }
@@ -644,16 +655,18 @@ int target_verify_with_cost(const struct program *prog, const struct bpf_func *f
 			    const struct profile *profile, struct verify_error *error,
 			    struct target_walks *known, u64 enough, u64 most, u64 *followed)
 {
-	struct verifier c = {
-		.prog = prog, .f = f, .error = error, .profile = verify_kind(f, profile)
-	};
+	struct verifier c = { .prog = prog,
+			      .f = f,
+			      .error = error,
+			      .profile = verify_kind(f, profile),
+			      .known = known };
 	int bad;
 
 	arena_init(&c.arena);
 	c.wanted = arena_array(&c.arena, u16, f->n_insns + 1);
 	bad = verify_all(&c);
 	c.error = NULL;
-	*followed = bad ? 0 : estimate_program(&c, known, enough, most);
+	*followed = bad ? 0 : estimate_program(&c, enough, most);
 	arena_release(&c.arena);
 	return bad ? -EACCES : 0;
 }

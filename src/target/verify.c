@@ -91,7 +91,7 @@ static int verify_shared(struct verifier *c)
 		struct state *s, *out;
 		struct frame *f;
 
-		if (!c->subs.v[i].shared)
+		if (!c->subs.v[i].shared || verify_is_known(c, i))
 			continue;
 		s = state_new(c);
 		f = verify_push_frame(c, s, i);

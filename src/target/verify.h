@@ -94,6 +94,8 @@ struct sub {
 	/* a global function: verified by itself, with unknown numbers as arguments */
 	bool shared;
 	u32 n_params;
+	u64 hash;                          /* of a shared function; 0: not computed */
+	const struct target_shared *known; /* verified with an earlier program; NULL: not */
 };
 struct sub_call {
 	u32 from, to;
@@ -108,8 +110,9 @@ struct run_cost { /* collected for target_cost(), by instruction */
 };
 
 struct verifier {
-	struct run_cost *cost; /* or NULL */
-	struct walk *walk;     /* verifier_cost.c, or NULL */
+	struct run_cost *cost;      /* or NULL */
+	struct walk *walk;          /* verifier_cost.c, or NULL */
+	struct target_walks *known; /* what earlier programs had, or NULL */
 	/*
 	 * By instruction, or NULL: the registers whose value it needs, as an offset, a size or to
 	 * decide a branch.
@@ -145,6 +148,13 @@ int verify_depth(struct verifier *c);
 /* verify.c: all phases; cost and wanted may be NULL. */
 int verify_all(struct verifier *c);
 enum profile_kind verify_kind(const struct bpf_func *f, const struct profile *profile);
+
+/* verify_known.c */
+/* Whether an earlier program had the shared function: then it needs no verification. */
+bool verify_is_known(struct verifier *c, u32 sub);
+/* Notes a verified function, for later programs; followed: the instructions that verifiers
+ * process. */
+void verify_keep(const struct verifier *c, const struct sub *s, u64 followed);
 
 /* verify_run.c */
 /*

@@ -83,7 +83,7 @@ static const struct helper helpers[] = {
 	H(snprintf, "wzCrz", RET_NUMBER, 0),
 	H(task_pt_regs, "a", RET_BTF, 0),
 	H(get_func_ip, "c", RET_NUMBER, NOT_RAW),
-	H(get_attach_cookie, "c", RET_NUMBER, NOT_RAW),
+	H(get_attach_cookie, "c", RET_NUMBER, 0), /* raw: FEAT_RAW_COOKIE */
 	H(loop, "nfpn", RET_NUMBER, 0),
 	H(strncmp, "rsC", RET_NUMBER, 0),
 	H(map_lookup_percpu_elem, "Mkn", RET_VALUE, 0),

@@ -209,6 +209,8 @@ struct site_name {
 	u64 distance, span; /* as in struct site, user */
 };
 
+struct shared_code;
+
 struct program {
 	struct arena *arena;
 	struct arena *scratch; /* of a pass over one unit, which empties it; NULL: none */
@@ -223,6 +225,7 @@ struct program {
 	VEC(const char *) strings;
 	/* TY_CALL: how calls are shown, by number (SYSCALL_SET_BITS); NULL: none */
 	const struct call_format **calls;
+	struct shared_code *shared_code;                       /* target/emit_shared.c */
 	VEC(const char *) kfuncs;                              /* RELOC_KFUNC names */
 	u32 data_map, ring_map, scratch_map, huge_scratch_map; /* indexes into maps, or NO_INDEX */
 	bool wants_pid_ns;                                     /* DATA_PID_NS, DATA_PID_LEVEL */

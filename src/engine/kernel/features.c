@@ -169,6 +169,11 @@ static bool try_cookie(void)
 	return has_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie);
 }
 
+static bool try_raw_cookie(void)
+{
+	return has_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_get_attach_cookie);
+}
+
 static bool try_tai(void)
 {
 	return has_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_ktime_get_tai_ns);
@@ -798,6 +803,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_TASK_PT_REGS] = try_task_pt_regs,
 	[FEAT_GET_FUNC_IP] = try_get_func_ip,
 	[FEAT_COOKIE] = try_cookie,
+	[FEAT_RAW_COOKIE] = try_raw_cookie,
 	[FEAT_BPF_LOOP] = try_bpf_loop,
 	[FEAT_FOR_EACH_MAP] = try_for_each_map,
 	[FEAT_LOOKUP_PERCPU] = try_lookup_percpu,
