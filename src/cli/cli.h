@@ -86,7 +86,7 @@ enum manual {
 /* sonde profile: the options of cmd_profile.c, as given. */
 struct profile_options {
 	const char *frequency, *by, *cpus, *cgroup, *min, *event;
-	bool threads, user, kernel, off_cpu, wall, lines, no_inline;
+	bool threads, user, kernel, off_cpu, wall;
 };
 
 /* sonde trace: the same, of cmd_trace.c. */
@@ -130,6 +130,7 @@ struct cli {
 	struct strace *strace;     /* sonde strace: its options and state */
 	const char *const *events; /* record, trace: values of -e, NULL-terminated, or NULL */
 	struct ltrace *ltrace;     /* sonde ltrace: likewise */
+	bool record_stacks;        /* record: -g */
 	const char *overwrite;     /* record: --overwrite */
 	const char *max_size, *switch_output, *switch_max_files;
 	const char *dump_on;      /* record: --dump-on */

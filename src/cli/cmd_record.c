@@ -387,6 +387,7 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 	int ret = read_limits(c, &s->plan, &files);
 
 	record_dump_plan(c, &s->plan);
+	s->plan.has_stacks = c->record_stacks;
 	s->plan.next_file = c->switch_output ? next_file : NULL;
 	s->plan.file_ctx = &files;
 	if (!ret)

@@ -6,7 +6,7 @@ static void print_events(struct recorded *r, struct sink *s)
 {
 	struct trace_event e;
 
-	while (!s->closed && !s->error && store_next(r->store, &e)) {
+	while (!s->closed && !s->error && recorded_next(r, &e)) {
 		recorded_put_line(r, s, &e);
 		sink_item(s);
 	}

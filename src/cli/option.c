@@ -291,12 +291,6 @@ const struct option_row option_rows[] = {
 	{ .name = "kernel", .group = GROUP_HIDDEN,
 	  .help = "only kernel frames", .take = take_flag,
 	  .at = offsetof(struct cli, profile.kernel), .command = &command_profile },
-	{ .name = "lines", .group = GROUP_HIDDEN,
-	  .help = "keep the source lines of a function apart: heavy@shop.c:12", .take = take_flag,
-	  .at = offsetof(struct cli, profile.lines), .command = &command_profile },
-	{ .name = "no-inline", .group = GROUP_HIDDEN,
-	  .help = "read no debug information: no inlined functions and no lines", .take = take_flag,
-	  .at = offsetof(struct cli, profile.no_inline), .command = &command_profile },
 	{ .key = 'e', .name = "event", .arg = "EVENTS", .group = GROUP_HIDDEN,
 	  .help = "events to record: sched:sched_switch,irq:*; may be repeated",
 	  .doc = "SYSTEM:NAME, both of which may be patterns, separated by commas, as perf record takes them. "
@@ -348,6 +342,11 @@ const struct option_row option_rows[] = {
 	{ .name = "binary", .arg = "FILE", .group = GROUP_HIDDEN,
 	  .help = "functions of this file, such as a library, instead of those of the program", .take = take_text,
 	  .at = offsetof(struct cli, flow.binary), .command = &command_flow },
+	{ .key = 'g', .name = "stacks", .group = GROUP_HIDDEN,
+	  .help = "record the stacks of events: the kernel's and the user's",
+	  .doc = "User stacks are unwound as ustack does, without frame pointers. The file also has the functions of the kernel and "
+		 "what processes map, with build ids: names of user functions are read from these files when the recording is.",
+	  .take = take_flag, .at = offsetof(struct cli, record_stacks), .command = &command_record },
 	{ .name = "overwrite", .arg = "SIZE|TIME", .group = GROUP_HIDDEN,
 	  .help = "flight recorder: keep only the last events: 16M of file, or 30s",
 	  .doc = "What is older is overwritten while sonde runs. The file can be read at any time, also after "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A clause for each event, on a line of its own, so that a loss can be told by its line:
+ * A clause for each event, on a line of its own, so that a loss can be told by its line (with -g, record((kstack, ustack))):
  *
  *	tracepoint:sched:sched_waking /followed(tid) || followed(args.pid)/ { record(); }
  *
@@ -176,7 +176,8 @@ static int put_clause(struct events *ev, struct record_script *to, const char *n
 	}
 	buf_printf(&to->text, "tracepoint:%s", name);
 	put_condition(&to->text, f, ev->c->all);
-	buf_puts(&to->text, " { record(); }\n");
+	buf_puts(&to->text,
+		 ev->c->record_stacks ? " { record((kstack, ustack)); }\n" : " { record(); }\n");
 	return 0;
 }
 

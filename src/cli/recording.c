@@ -9,6 +9,7 @@
 #include "sym/kallsyms.h"
 #include "sym/tracefs.h"
 #include "trace/event_line.h"
+#include "trace/event_stack.h"
 
 /* ---- names */
 
@@ -17,10 +18,19 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 	struct recorded *r = ctx;
 	struct ksym s;
 
+	if (store_names_kernel(r->stack_names, addr, out))
+		return true;
 	if (!r->has_system || !kallsyms_lookup(system_kallsyms(&r->system), addr, &s))
 		return false;
 	*out = (struct symbol){ .name = s.name, .offset = s.offset, .module = s.module };
 	return true;
+}
+
+static bool name_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
+{
+	struct recorded *r = ctx;
+
+	return store_names_user(r->stack_names, pid, addr, out);
 }
 
 static bool name_constant(void *ctx, const char *name, s64 *value)
@@ -57,9 +67,12 @@ static void names_make(struct recorded *r)
 		system_init(&r->system, &r->arena);
 		system_world(&r->system, &r->world);
 	}
-	r->names = (struct names){
-		.ctx = r, .ksym = name_ksym, .constant = name_constant, .kstring = name_string
-	};
+	r->stack_names = store_names_new(r->tables);
+	r->names = (struct names){ .ctx = r,
+				   .ksym = name_ksym,
+				   .usym = name_usym,
+				   .constant = name_constant,
+				   .kstring = name_string };
 }
 
 /* ---- --time=FROM,TO */
@@ -160,6 +173,7 @@ void recorded_close_quietly(struct recorded *r)
 {
 	if (r->has_system)
 		system_release(&r->system);
+	store_names_free(r->stack_names);
 	store_close(r->store);
 	buf_release(&r->damage);
 	arena_release(&r->arena);
@@ -206,6 +220,15 @@ static u32 name_width(const struct store_tables *t)
 	return width;
 }
 
+bool recorded_next(struct recorded *r, struct trace_event *e)
+{
+	if (!store_next(r->store, e))
+		return false;
+	if (e->has_stacks)
+		store_names_at(r->stack_names, e->time);
+	return true;
+}
+
 void recorded_put_line(struct recorded *r, struct sink *s, const struct trace_event *e)
 {
 	if (!r->name_width)
@@ -215,4 +238,9 @@ void recorded_put_line(struct recorded *r, struct sink *s, const struct trace_ev
 	else
 		event_line_perf(&s->out, &r->arena, &r->names, e, r->name_width);
 	buf_putc(&s->out, '\n');
+	if (!e->has_stacks)
+		return;
+	event_stacks_perf(&s->out, &r->names, e);
+	if (!r->c->as_ftrace)
+		buf_putc(&s->out, '\n');
 }

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "session/system.h"
-#include "store/read.h"
+#include "store/names.h"
 #include "trace/names.h"
 
 #define RECORDING_FILE "sonde.data"
@@ -16,9 +16,10 @@ struct recorded { /* zeroed */
 	struct store *store;
 	const struct store_tables *tables;
 	struct arena arena;
-	/* For event_text(). Names of the kernel are those of this one, if it still is the same boot;
-	 * else addresses are numbers. */
+	/* For event_text() and stacks. Names that the file lacks are those of this kernel, if it still is the
+	 * same boot; else addresses are numbers. */
 	struct names names;
+	struct store_names *stack_names; /* of the time of the last event: recorded_next() */
 	struct system_access system;
 	struct world world;
 	struct tracefs_strings *strings;
@@ -42,6 +43,8 @@ void recorded_close_quietly(struct recorded *r);
 int recorded_print(struct cli *c, void (*print)(struct recorded *r, struct sink *s));
 
 /* The event as a line, as perf script or with --ftrace as the kernel's trace file has it. */
+/* store_next(), and names are those of that time. */
+bool recorded_next(struct recorded *r, struct trace_event *e);
 void recorded_put_line(struct recorded *r, struct sink *s, const struct trace_event *e);
 
 #endif

@@ -14,6 +14,7 @@
 #define SONDE_ENGINE_H
 
 #include "base/err.h"
+#include "trace/map_event.h"
 #include "trace/table.h"
 #include "type/features.h"
 #include "type/program.h"
@@ -63,17 +64,6 @@ struct engine_clock {
 	s64 boot_to_real; /* boot_ns + boot_to_real is the time of day */
 };
 
-/* A change of a process's mappings, for symbols of processes that end before their stacks are
- * printed. */
-struct map_event {
-	enum { PROC_MAPPED, PROC_EXEC, PROC_FORK } kind;
-	u32 pid, parent; /* parent: of PROC_FORK */
-	u64 time;
-	/* PROC_MAPPED: code, as struct mapping in sym/procmaps.h */
-	u64 start, end, offset, inode;
-	u32 dev_major, dev_minor;
-	const char *path; /* valid during the call */
-};
 typedef void (*map_event_fn)(void *ctx, const struct map_event *e);
 
 typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err *err);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "output/notice.h"
 #include "output/recording.h"
+#include "output/recording_stacks.h"
 #include "store/write.h"
 
 #define CLOCK_NS 1000000000ull
@@ -12,8 +13,14 @@
 static struct store_writer *begin(struct sink *s, struct recording *r)
 {
 	const struct recording_plan *p = r->plan;
-	struct store_writer *w = r->writer = store_writer_new(s->fd, &p->head);
+	struct file_head head = p->head;
+	struct store_writer *w;
 
+	head.version = p->has_stacks ? STORE_VERSION : STORE_PLAIN;
+	w = r->writer = store_writer_new(s->fd, &head);
+	if (!r->stacks)
+		r->stacks = recorded_stacks_new(p->next_file);
+	recorded_stacks_begin(r->stacks, w);
 	r->file_start_ns = clock_boot_ns();
 	if (p->most_bytes || p->most_ns)
 		store_overwrite(w, p->most_bytes, p->most_ns);
@@ -64,6 +71,14 @@ static struct event_format *format_of(const struct recording *r, const struct tr
 	return number < RECORDED_CALLS ? r->plan->calls[is_exit][number] : NULL;
 }
 
+static struct row_stacks stacks_of(const struct sink *s, const struct recording *r,
+				   const struct trace_event *e)
+{
+	return e->value_type ?
+		       recorded_stacks_of(r->stacks, r->writer, s->names, e->value_type, e->value) :
+		       (struct row_stacks){ 0 };
+}
+
 static void event(struct sink *s, const struct trace_event *e)
 {
 	struct recording *r = s->state;
@@ -83,8 +98,20 @@ static void event(struct sink *s, const struct trace_event *e)
 			       .comm = e->comm,
 			       .fields = (const u8 *)e->record + sizeof(struct common_fields),
 			       .len = len - (u32)sizeof(struct common_fields),
+			       .stacks = stacks_of(s, r, e),
 		       });
 	r->n_events++;
+	see_error(s, r);
+}
+
+static void mapping(struct sink *s, const struct map_event *e)
+{
+	struct recording *r = s->state;
+
+	if (!r->plan->has_stacks)
+		return;
+	writer_of(s, r);
+	recorded_stacks_map(r->stacks, r->writer, e);
 	see_error(s, r);
 }
 
@@ -220,6 +247,8 @@ static void end(struct sink *s)
 	end_file(s, r);
 	free(r->formats);
 	r->formats = NULL;
+	recorded_stacks_free(r->stacks);
+	r->stacks = NULL;
 	if (r->dump_ns) /* the run has ended before */
 		dump(r);
 }
@@ -232,6 +261,7 @@ const struct output output_recording = {
 	.table = table,
 	.event = event,
 	.lost = lost,
+	.mapping = mapping,
 	.message = text_message,
 	.end = end,
 	.tick = tick,

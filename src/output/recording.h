@@ -15,6 +15,7 @@ enum { RECORDED_CALLS = 1024 }; /* numbers of system calls */
 /* What is known before the run. Everything is borrowed until the end of the run. */
 struct recording_plan {
 	struct file_head head;
+	bool has_stacks; /* events have a tuple of stacks */
 	const struct recorded_text {
 		const char *name, *bytes;
 		size_t len;
@@ -50,6 +51,7 @@ struct recording { /* sink.state */
 	u64 next_clock_ns;
 	u64 dump_ns; /* when to copy the file; 0: nobody asked */
 	char dump_why[64];
+	struct recorded_stacks *stacks; /* NULL: before the first use */
 };
 
 extern const struct output output_recording;

@@ -228,6 +228,15 @@ static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 lim
 	return end_at_data(r, v->pid, ips, n);
 }
 
+static void name_forget_stack(void *ctx, const struct stack_value *v)
+{
+	struct run *r = ctx;
+
+	for (u32 i = 0; i < r->c.prog.maps.n; i++)
+		if (r->c.prog.maps.v[i].role == MAP_STACKS)
+			engines_map_delete(r, i, &v->hash);
+}
+
 static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)
 {
 	if (((struct run *)ctx)->c.env.clock_map) /* a time that the test sets */
@@ -252,11 +261,11 @@ void names_init(struct run *r)
 		.user = name_user,
 		.cgroup = name_cgroup,
 		.stack = name_stack,
+		.forget_stack = name_forget_stack,
 		.build_id = name_build_id,
 		.wall_ns = name_wall_ns,
 		.prog = &r->c.prog,
 		.source = r->c.env.config.show_debug_info ? name_source : NULL,
-		.lines = r->c.env.config.stack_lines,
 		.max_strlen = (u32)r->c.env.config.max_strlen,
 		.argstr_bytes = (u32)r->c.env.config.argstr_bytes,
 		.argstr_hex = (u32)r->c.env.config.argstr_hex,

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "session/run.h"
 #include "session/stack_keys.h"
+#include "object/elf.h"
 #include "sym/procmaps.h"
 #include "sym/procs.h"
 #include "sym/unwinds.h"
@@ -64,6 +65,53 @@ static void note_changed(struct usermaps *m, u32 pid)
 	vec_push(&m->arena, &m->changed, pid);
 }
 
+/* ---- for outputs that keep them */
+
+static void tell_mapped(struct run *r, struct map_event e, const struct mapping *m)
+{
+	struct elf *elf = usyms_elf(run_usyms(r), e.pid, m);
+
+	if (elf)
+		e.build_id = elf_build_id(elf, &e.build_id_len);
+	r->sink->output->mapping(r->sink, &e);
+}
+
+/* What a process has mapped already. */
+static void tell_present(struct run *r, u32 pid)
+{
+	const struct procmaps *maps = r->sink->output->mapping ? usyms_read(run_usyms(r), pid) :
+								 NULL;
+
+	for (u32 i = 0; maps && i < maps->list.n; i++) {
+		const struct mapping *m = &maps->list.v[i];
+
+		if (m->exec)
+			tell_mapped(r,
+				    (struct map_event){ .kind = PROC_MAPPED,
+							.pid = pid,
+							.start = m->start,
+							.end = m->end,
+							.offset = m->offset,
+							.inode = m->inode,
+							.dev_major = m->dev_major,
+							.dev_minor = m->dev_minor,
+							.path = m->path },
+				    m);
+	}
+}
+
+static void tell(struct run *r, const struct map_event *e, const struct mapping *m)
+{
+	if (!r->sink->output->mapping)
+		return;
+	if (e->kind == PROC_MAPPED)
+		tell_mapped(r, *e, m);
+	else
+		r->sink->output->mapping(r->sink, e);
+}
+
+/* ---- changes */
+
 static void on_map_event(void *ctx, const struct map_event *e)
 {
 	struct run *r = ctx;
@@ -93,6 +141,7 @@ static void on_map_event(void *ctx, const struct map_event *e)
 		usyms_forked(u, e->parent, e->pid);
 		break;
 	}
+	tell(r, e, &m);
 }
 
 static int wait_for_turn(void *ctx, u32 pid)
@@ -235,6 +284,7 @@ void usermaps_turn(struct run *r)
 			unwinds_note(m->unwinds, pid);
 		else
 			usyms_note(run_usyms(r), pid);
+		tell_present(r, pid);
 	}
 }
 
@@ -258,7 +308,9 @@ u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips)
 
 void usermaps_settle(struct run *r)
 {
-	usermaps_turn(r);
+	do
+		usermaps_turn(r);
+	while (r->usermaps && r->usermaps->waiting.n && r->sink->output->mapping);
 	if (r->usermaps && r->usermaps->raw)
 		stack_keys_merge(r, r->usermaps->raw, clock_mono_ns());
 }

@@ -15,12 +15,15 @@
 #define STORE_MAGIC "SONDEREC"
 #define STORE_END_MAGIC "SONDEEND"
 enum {
-	STORE_VERSION = 1,
+	STORE_VERSION = 2,
+	STORE_PLAIN = 1,          /* the version of files whose events have no stacks */
 	CHUNK_MAGIC = 0x4b4e4843, /* "CHNK" */
 	CHUNK_NO_CPU = 0xffff,
 	CHUNK_MOST = 64 << 20, /* bytes of a body, as stored and as it was */
 	COMM_SIZE = 16,
-	NAME_MOST = 128, /* bytes of the name of an event or a text */
+	NAME_MOST = 1024, /* bytes of the name of an event or a text */
+	FRAMES_MOST = 1024,
+	STACKS_MOST = 1 << 22, /* different ones in a file */
 };
 
 enum chunk_kind {
@@ -32,6 +35,10 @@ enum chunk_kind {
 	CHUNK_CLOCKS, /* the boot clock beside the time of day */
 	CHUNK_INDEX,
 	CHUNK_GONE, /* what was overwritten: its bytes are a hole; any length */
+	CHUNK_STACKS,
+	CHUNK_MAPPINGS,  /* of code in processes */
+	CHUNK_FUNCTIONS, /* of the kernel, which stacks have */
+	N_CHUNK_KINDS
 };
 
 enum chunk_codec { CODEC_STORED, CODEC_LZ4 };
@@ -68,18 +75,25 @@ struct chunk_head { /* 64 bytes */
  *
  *	events_head | row ... (rows_len bytes) | (varint zigzag(time - time before), varint row) ...
  *
- * A row is an event_row and `len` bytes of the record, whose first 8 are the kernel's common fields:
- * u16 type, u8 flags, u8 preempt_count, s32 pid (the thread).
+ * A row is an event_row, a row_stacks if the head says so, and `len` bytes of the record, whose first 8 are the kernel's
+ * common fields: u16 type, u8 flags, u8 preempt_count, s32 pid (the thread).
  */
 struct events_head { /* 16 bytes */
 	u64 base;    /* the first time is relative to it */
-	u32 rows_len, reserved;
+	u32 rows_len;
+	u32 stacks_len; /* bytes that each row has for stacks: 0 or sizeof(struct row_stacks) */
 };
 
 struct event_row { /* 24 bytes */
 	u16 format, len;
 	u32 pid;
 	char comm[COMM_SIZE];
+};
+
+enum stack_side { STACK_KERNEL, STACK_USER, N_STACK_SIDES };
+
+struct row_stacks {
+	u32 number[N_STACK_SIDES]; /* of a stack_row; 0: none */
 };
 
 struct common_fields { /* struct trace_entry of the kernel */
@@ -106,6 +120,36 @@ struct lost_row {
 struct clock_row {
 	u64 time;
 	s64 to_real;
+};
+/* Frames, u64 each, follow: the innermost first. The last one of a user stack that is not complete is below 64: why
+ * (UNWIND_REASONS of type/unwind.h). */
+struct stack_row {
+	u32 number; /* from 1 on */
+	u32 n;
+};
+/* A change of the code that a process maps; the path follows. */
+struct mapping_row { /* 80 bytes */
+	u64 time;
+	u64 start, end, offset, inode; /* of MAPPING_ADDED */
+	u32 pid;
+	u32 parent; /* of MAPPING_FORKED: whose mappings it has */
+	u32 dev_major, dev_minor;
+	u8 kind, build_id_len;
+	u16 path_len;
+	u8 build_id[20];
+};
+enum mapping_kind {
+	MAPPING_ADDED,
+	MAPPING_CLEARED, /* the process executes another program */
+	MAPPING_FORKED,  /* a new process */
+	N_MAPPING_KINDS
+};
+/* A function of the kernel, of that address to the next row's; its name and that of its module follow. Without
+ * a name: an address in a stack that belongs to none. */
+struct function_row {
+	u64 address;
+	u16 name_len, module_len;
+	u32 reserved;
 };
 struct index_row { /* 48 bytes */
 	u64 offset, t0, t1, number;

@@ -34,14 +34,22 @@ struct lane {
 	struct decoded *events;
 	u32 *rows; /* offset of each row */
 	u32 n_events, at, events_room, rows_room;
+	u32 stacks_len; /* of its rows */
+};
+
+struct stack_frames {
+	u32 n;
+	u64 ips[];
 };
 
 struct store {
 	int fd;
 	struct arena arena;
 	struct store_tables t;
-	struct event_format **by_id; /* 65536 */
-	struct lane **lanes;         /* by processor */
+	struct event_format **by_id;        /* 65536 */
+	const struct stack_frames **stacks; /* by number, up to t.n_stacks */
+	u32 stacks_room;
+	struct lane **lanes; /* by processor */
 	u32 n_lanes;
 	struct lane **heap; /* lanes that have an event, the earliest first */
 	u32 n_heap;
@@ -234,9 +242,77 @@ static bool take_clock(struct store *s, struct bytes *b)
 	return true;
 }
 
+static void keep_stack(struct store *s, u32 number, const struct stack_frames *f)
+{
+	if (number >= s->stacks_room) {
+		u32 room = MAX(number + 1, 2 * s->stacks_room);
+
+		s->stacks = xrealloc(s->stacks, room * sizeof(*s->stacks));
+		memset(s->stacks + s->stacks_room, 0, (room - s->stacks_room) * sizeof(*s->stacks));
+		s->stacks_room = room;
+	}
+	s->stacks[number] = f;
+	s->t.n_stacks = MAX(s->t.n_stacks, number);
+}
+
+static bool take_stack(struct store *s, struct bytes *b)
+{
+	const void *at = take(b, sizeof(struct stack_row));
+	struct stack_frames *f;
+	struct stack_row row;
+
+	if (!at)
+		return false;
+	memcpy(&row, at, sizeof row);
+	if (!row.number || row.number > STACKS_MOST || row.n > FRAMES_MOST)
+		return false;
+	at = take(b, row.n * sizeof *f->ips);
+	if (!at)
+		return false;
+	f = arena_alloc(&s->arena, sizeof *f + row.n * sizeof *f->ips);
+	f->n = row.n;
+	memcpy(f->ips, at, row.n * sizeof *f->ips);
+	keep_stack(s, row.number, f);
+	return true;
+}
+
+static bool take_mapping(struct store *s, struct bytes *b)
+{
+	const void *at = take(b, sizeof(struct mapping_row));
+	struct store_mapping m = { .number = s->t.mappings.n };
+
+	if (!at)
+		return false;
+	memcpy(&m.row, at, sizeof m.row);
+	m.path = take_string(s, b, m.row.path_len);
+	if (!m.path || m.row.kind >= N_MAPPING_KINDS || m.row.build_id_len > sizeof m.row.build_id)
+		return false;
+	vec_push(&s->arena, &s->t.mappings, m);
+	return true;
+}
+
+static bool take_function(struct store *s, struct bytes *b)
+{
+	const void *at = take(b, sizeof(struct function_row));
+	struct store_function f = { 0 };
+	struct function_row row;
+
+	if (!at)
+		return false;
+	memcpy(&row, at, sizeof row);
+	f.address = row.address;
+	f.name = take_string(s, b, row.name_len);
+	f.module = f.name ? take_string(s, b, row.module_len) : NULL;
+	if (f.module)
+		vec_push(&s->arena, &s->t.functions, f);
+	return f.module;
+}
+
 static bool (*const takers[])(struct store *s, struct bytes *b) = {
-	[CHUNK_TEXTS] = take_text, [CHUNK_FORMATS] = take_format, [CHUNK_TASKS] = take_task,
-	[CHUNK_LOST] = take_loss,  [CHUNK_CLOCKS] = take_clock,
+	[CHUNK_TEXTS] = take_text,       [CHUNK_FORMATS] = take_format,
+	[CHUNK_TASKS] = take_task,       [CHUNK_LOST] = take_loss,
+	[CHUNK_CLOCKS] = take_clock,     [CHUNK_STACKS] = take_stack,
+	[CHUNK_MAPPINGS] = take_mapping, [CHUNK_FUNCTIONS] = take_function,
 };
 
 static void read_table(struct store *s, const struct chunk_head *h, u64 offset)
@@ -390,20 +466,21 @@ static void *room_for(void *old, u32 *room, u32 n, size_t size)
 /* Offsets of the rows. */
 static bool read_rows(struct store *s, struct lane *l, u32 n, u32 from, u32 to)
 {
+	const u32 head = (u32)sizeof(struct event_row) + l->stacks_len;
 	u32 at = from;
 
 	l->rows = room_for(l->rows, &l->rows_room, n, sizeof *l->rows);
 	for (u32 i = 0; i < n; i++) {
 		struct event_row row;
 
-		if (to - at < sizeof row)
+		if (to - at < head)
 			return false;
 		memcpy(&row, l->raw + at, sizeof row);
-		if (row.len < sizeof(struct common_fields) || row.len > to - at - sizeof row ||
+		if (row.len < sizeof(struct common_fields) || row.len > to - at - head ||
 		    !s->by_id[row.format])
 			return false;
 		l->rows[i] = at;
-		at += (u32)sizeof row + row.len;
+		at += head + row.len;
 	}
 	return true;
 }
@@ -456,7 +533,9 @@ static bool decode(struct store *s, struct lane *l, const struct chunk_head *h)
 	if (h->raw_len < sizeof eh)
 		return false;
 	memcpy(&eh, l->raw, sizeof eh);
-	if (eh.rows_len > h->raw_len - rows || h->count > h->raw_len / 2 ||
+	l->stacks_len = eh.stacks_len;
+	if ((eh.stacks_len && eh.stacks_len != sizeof(struct row_stacks)) ||
+	    eh.rows_len > h->raw_len - rows || h->count > h->raw_len / 2 ||
 	    h->n_rows > eh.rows_len / sizeof(struct event_row))
 		return false;
 	return read_rows(s, l, h->n_rows, rows, rows + eh.rows_len) &&
@@ -535,10 +614,24 @@ static void drop_first(struct store *s)
 		sink_down(s, 0);
 }
 
+static void give_stacks(const struct store *s, const u8 *at, struct trace_event *e)
+{
+	struct row_stacks stacks;
+
+	memcpy(&stacks, at, sizeof stacks);
+	for (u32 i = 0; i < N_STACK_SIDES; i++) {
+		const struct stack_frames *f =
+			stacks.number[i] < s->stacks_room ? s->stacks[stacks.number[i]] : NULL;
+
+		if (f)
+			e->stack[i] = (struct event_stack){ f->ips, f->n };
+	}
+}
+
 static void give(struct store *s, const struct lane *l, struct trace_event *e)
 {
 	const struct decoded *d = &l->events[l->at];
-	const u8 *at = l->raw + d->row;
+	const u8 *at = l->raw + d->row, *record = at + sizeof(struct event_row) + l->stacks_len;
 	struct event_row row;
 
 	memcpy(&row, at, sizeof row);
@@ -547,9 +640,12 @@ static void give(struct store *s, const struct lane *l, struct trace_event *e)
 				   .cpu = l->cpu,
 				   .comm = (const char *)at + offsetof(struct event_row, comm),
 				   .format = s->by_id[row.format],
-				   .record = at + sizeof row,
+				   .record = record,
+				   .has_stacks = l->stacks_len,
 				   .len = row.len };
-	memcpy(&e->tid, at + sizeof row + offsetof(struct common_fields, tid), sizeof e->tid);
+	if (l->stacks_len)
+		give_stacks(s, at + sizeof row, e);
+	memcpy(&e->tid, record + offsetof(struct common_fields, tid), sizeof e->tid);
 }
 
 bool store_next(struct store *s, struct trace_event *e)
@@ -605,6 +701,30 @@ static int read_file_head(struct store *s, const char *name, struct err *err)
 	return 0;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	const struct store_mapping *x = a, *y = b;
+
+	if (x->row.time != y->row.time)
+		return x->row.time < y->row.time ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct store_function *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static void sort_tables(struct store_tables *t)
+{
+	if (t->mappings.n)
+		qsort(t->mappings.v, t->mappings.n, sizeof *t->mappings.v, by_time);
+	if (t->functions.n)
+		qsort(t->functions.v, t->functions.n, sizeof *t->functions.v, by_address);
+}
+
 struct store *store_open_fd(int fd, const char *name, struct err *err)
 {
 	struct store *s = xcalloc(1, sizeof *s);
@@ -626,6 +746,7 @@ struct store *store_open_fd(int fd, const char *name, struct err *err)
 	}
 	if (!read_index(s))
 		scan(s);
+	sort_tables(&s->t);
 	return s;
 }
 
@@ -674,6 +795,7 @@ void store_close(struct store *s)
 	buf_release(&s->body);
 	arena_release(&s->arena);
 	free(s->by_id);
+	free(s->stacks);
 	free(s->lanes);
 	free(s->heap);
 	free(s);

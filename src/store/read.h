@@ -26,6 +26,17 @@ struct store_loss {
 	const char *why;
 };
 
+struct store_mapping {
+	struct mapping_row row;
+	const char *path;
+	u32 number; /* in the order of the file */
+};
+
+struct store_function {
+	u64 address;
+	const char *name, *module; /* name "": none; module "": the kernel itself */
+};
+
 /* What is in a file besides events. Valid until store_close(). */
 struct store_tables {
 	struct file_head head;
@@ -34,6 +45,9 @@ struct store_tables {
 	VEC(struct task_row) tasks;
 	VEC(struct store_loss) losses;
 	VEC(struct clock_row) clocks;
+	VEC(struct store_mapping) mappings;   /* in the order of their times */
+	VEC(struct store_function) functions; /* in the order of their addresses */
+	u32 n_stacks;
 	u64 n_events, size; /* events in whole chunks; bytes of the file */
 	u64 t0, t1;         /* the first and the last event */
 	u32 n_chunks;

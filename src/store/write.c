@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/fd.h"
+#include "base/arena.h"
 #include "base/crc32.h"
+#include "base/hash.h"
 #include "store/lz4.h"
 #include "store/overwrite.h"
 #include "store/write.h"
@@ -16,7 +18,6 @@ enum {
 	ROWS_FULL = 256 << 10,
 	STREAM_FULL = 256 << 10,
 	LANE_SLOTS = 4096,
-	N_TABLES = CHUNK_CLOCKS + 1,
 };
 
 struct slot {
@@ -30,6 +31,11 @@ struct lane {
 	struct slot slots[LANE_SLOTS];
 };
 
+struct stack { /* in the table of stacks */
+	u32 number, n;
+	u64 frames[];
+};
+
 struct table { /* rows that were not written yet */
 	struct buf rows;
 	u32 count;
@@ -41,7 +47,11 @@ struct store_writer {
 	u64 n_chunks;
 	struct lane **lanes;
 	u32 n_lanes;
-	struct table tables[N_TABLES];
+	struct table tables[N_CHUNK_KINDS];
+	bool has_stacks;
+	struct hash stacks; /* by their frames: struct stack * */
+	u32 n_stacks;
+	struct arena arena; /* of stacks */
 	struct buf index, chunk, raw, packed;
 	struct overwrite overwrite;
 	bool overwrites;
@@ -158,7 +168,7 @@ static void put_table(struct store_writer *w, u32 kind)
 /* Before what refers to them. */
 static void put_tables(struct store_writer *w)
 {
-	for (u32 i = 0; i < N_TABLES; i++)
+	for (u32 i = 0; i < N_CHUNK_KINDS; i++)
 		put_table(w, i);
 }
 
@@ -213,6 +223,47 @@ void store_lost(struct store_writer *w, u64 time, u64 count, const char *why)
 	buf_add(b, why, row.len);
 }
 
+u32 store_stack(struct store_writer *w, const u64 *frames, u32 n)
+{
+	size_t len = MIN(n, (u32)FRAMES_MOST) * sizeof *frames;
+	struct stack *s = len ? hash_get(&w->stacks, frames, len) : NULL;
+	struct stack_row row = { w->n_stacks + 1, (u32)(len / sizeof *frames) };
+	struct buf *b;
+
+	if (s || !len || w->n_stacks == STACKS_MOST)
+		return s ? s->number : 0;
+	s = arena_alloc(&w->arena, sizeof *s + len);
+	*s = (struct stack){ .number = ++w->n_stacks, .n = row.n };
+	memcpy(s->frames, frames, len);
+	hash_put(&w->stacks, s->frames, len, s);
+	b = table_row(w, CHUNK_STACKS);
+	buf_add(b, &row, sizeof row);
+	buf_add(b, frames, len);
+	return s->number;
+}
+
+void store_mapping(struct store_writer *w, const struct mapping_row *mapping, const char *path)
+{
+	struct mapping_row row = *mapping;
+	struct buf *b = table_row(w, CHUNK_MAPPINGS);
+
+	row.path_len = (u16)MIN(strlen(path), (size_t)UINT16_MAX);
+	buf_add(b, &row, sizeof row);
+	buf_add(b, path, row.path_len);
+}
+
+void store_function(struct store_writer *w, u64 address, const char *name, const char *module)
+{
+	struct function_row row = { .address = address,
+				    .name_len = name ? (u16)strlen(name) : 0,
+				    .module_len = module ? (u16)strlen(module) : 0 };
+	struct buf *b = table_row(w, CHUNK_FUNCTIONS);
+
+	buf_add(b, &row, sizeof row);
+	buf_add(b, name, row.name_len);
+	buf_add(b, module, row.module_len);
+}
+
 /* ---- events */
 
 static struct lane *lane_of(struct store_writer *w, u32 cpu)
@@ -230,7 +281,9 @@ static struct lane *lane_of(struct store_writer *w, u32 cpu)
 static void put_lane(struct store_writer *w, u32 cpu)
 {
 	struct lane *l = w->lanes[cpu];
-	struct events_head eh = { .base = l->base, .rows_len = (u32)l->rows.len };
+	struct events_head eh = { .base = l->base,
+				  .rows_len = (u32)l->rows.len,
+				  .stacks_len = w->has_stacks ? sizeof(struct row_stacks) : 0 };
 	struct chunk_head h = { .kind = CHUNK_EVENTS,
 				.cpu = (u16)cpu,
 				.count = l->count,
@@ -287,7 +340,7 @@ static u32 number_of(struct lane *l, size_t at)
 	return l->n_rows++;
 }
 
-static u32 add_row(struct lane *l, const struct store_event *e)
+static u32 add_row(struct store_writer *w, struct lane *l, const struct store_event *e)
 {
 	struct common_fields common = { .type = e->type, .tid = e->tid };
 	struct event_row row = { .format = (u16)e->format,
@@ -297,6 +350,8 @@ static u32 add_row(struct lane *l, const struct store_event *e)
 
 	memcpy(row.comm, e->comm, strnlen(e->comm, sizeof row.comm));
 	buf_add(&l->rows, &row, sizeof row);
+	if (w->has_stacks)
+		buf_add(&l->rows, &e->stacks, sizeof e->stacks);
 	buf_add(&l->rows, &common, sizeof common);
 	buf_add(&l->rows, e->fields, e->len);
 	return number_of(l, at);
@@ -314,7 +369,7 @@ void store_event(struct store_writer *w, const struct store_event *e)
 	if (!l->count)
 		l->base = l->last = l->t0 = l->t1 = e->time;
 	buf_varint(&l->stream, zigzag((s64)(e->time - l->last)));
-	buf_varint(&l->stream, add_row(l, e));
+	buf_varint(&l->stream, add_row(w, l, e));
 	l->last = e->time;
 	l->t0 = MIN(l->t0, e->time);
 	l->t1 = MAX(l->t1, e->time);
@@ -346,7 +401,9 @@ struct store_writer *store_writer_new(int fd, const struct file_head *head)
 
 	w->fd = fd;
 	memcpy(h.magic, STORE_MAGIC, sizeof h.magic);
-	h.version = STORE_VERSION;
+	h.version = MAX(h.version, (u16)STORE_PLAIN);
+	w->has_stacks = h.version > STORE_PLAIN;
+	arena_init(&w->arena);
 	h.size = sizeof h;
 	h.crc = crc32_of(&h, offsetof(struct file_head, crc));
 	put_bytes(w, &h, sizeof h);
@@ -399,8 +456,10 @@ void store_writer_free(struct store_writer *w)
 			buf_release(&w->lanes[i]->stream);
 			free(w->lanes[i]);
 		}
-	for (u32 i = 0; i < N_TABLES; i++)
+	for (u32 i = 0; i < N_CHUNK_KINDS; i++)
 		buf_release(&w->tables[i].rows);
+	hash_release(&w->stacks);
+	arena_release(&w->arena);
 	overwrite_release(&w->overwrite);
 	buf_release(&w->index);
 	buf_release(&w->chunk);

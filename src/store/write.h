@@ -20,14 +20,16 @@ struct store_writer;
 struct store_event {
 	u64 time; /* ns, of the boot clock */
 	u32 cpu, pid, tid;
-	u32 format;         /* a number of store_format() */
-	u16 type;           /* the kernel's number of the event */
-	const char *comm;   /* 16 bytes */
-	const void *fields; /* the record after the 8 bytes of the common fields */
-	u32 len;            /* of fields: at most 65000 bytes */
+	u32 format;               /* a number of store_format() */
+	u16 type;                 /* the kernel's number of the event */
+	const char *comm;         /* 16 bytes */
+	const void *fields;       /* the record after the 8 bytes of the common fields */
+	u32 len;                  /* of fields: at most 65000 bytes */
+	struct row_stacks stacks; /* numbers of store_stack(); of a file of version 2 */
 };
 
-/* Writes the head to fd, which the caller closes. Sets magic, version, sizes and crc of the head. */
+/* Writes the head to fd, which the caller closes. Sets magic, sizes and crc of the head. Its version: 2 if events may have
+ * stacks, 1 or 0 if none has. */
 struct store_writer *store_writer_new(int fd, const struct file_head *head);
 void store_text(struct store_writer *w, const char *name, const void *bytes, size_t len);
 /* id: the caller's, 0 to 65535. */
@@ -35,6 +37,12 @@ void store_format(struct store_writer *w, u32 id, const char *name, const char *
 void store_task(struct store_writer *w, const struct task_row *row);
 void store_clock(struct store_writer *w, u64 time, s64 to_real);
 void store_lost(struct store_writer *w, u64 time, u64 count, const char *why);
+/* The number of a stack in this file, the same for equal ones; 0: it cannot be kept. */
+u32 store_stack(struct store_writer *w, const u64 *frames, u32 n);
+/* build_id and lengths are set by the caller except path_len. */
+void store_mapping(struct store_writer *w, const struct mapping_row *row, const char *path);
+/* Once for each function. name NULL: the address has none. */
+void store_function(struct store_writer *w, u64 address, const char *name, const char *module);
 void store_event(struct store_writer *w, const struct store_event *e);
 /* From here on only the last bytes or nanoseconds are kept (0: no such limit), and what events
  * need. */

@@ -12,7 +12,9 @@ struct mapping {
 	u64 inode;
 	u32 dev_major, dev_minor;
 	bool read, write, exec, shared;
-	bool deleted;     /* the file was unlinked */
+	bool deleted;    /* the file was unlinked */
+	u8 build_id_len; /* of the file, if it is known: of recordings */
+	u8 build_id[20];
 	const char *path; /* "" for anonymous memory; "[vdso]", "[heap]", ... */
 };
 

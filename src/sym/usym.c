@@ -19,7 +19,6 @@
 #include "object/dwarf.h"
 #include "object/elf.h"
 #include "sym/perfmap.h"
-#include "sym/places.h"
 #include "sym/procmaps.h"
 #include "sym/procs.h"
 #include "sym/usym.h"
@@ -41,7 +40,6 @@ struct file {
 	struct elf *elf; /* NULL: cannot be opened; not retried */
 	struct dwarf *dwarf;
 	bool dwarf_tried;
-	u32 number; /* in the cache of places */
 	u64 used;
 };
 
@@ -63,11 +61,10 @@ struct demangled {
 
 struct usyms {
 	struct hash procs, files;
-	u64 clock;   /* LRU clock */
-	u32 n_files; /* opened so far */
-	struct places *places;
+	u64 clock; /* LRU clock */
 	struct elf *vdso;
 	bool vdso_tried, demangle;
+	bool recorded; /* nothing is asked of /proc */
 	struct demangled demangled[DEMANGLED];
 };
 
@@ -111,7 +108,6 @@ static u64 file_used(const void *file)
 
 static void free_file(struct file *f)
 {
-	dwarf_close(f->dwarf);
 	elf_close(f->elf);
 	free(f);
 }
@@ -172,6 +168,31 @@ static struct elf *open_mapped(u32 pid, const struct mapping *m)
 	return e || m->deleted ? e : open_if_same(m->path, m->inode);
 }
 
+/* Of a recording: the build id is that of the file that was mapped, or, if it had none, it is the same file. */
+static bool is_build(const struct elf *e, const struct mapping *m)
+{
+	u32 len = 0;
+	const u8 *id = elf_build_id(e, &len);
+
+	return id && len == m->build_id_len && !memcmp(id, m->build_id, len);
+}
+
+static struct elf *open_recorded(const struct mapping *m)
+{
+	struct err err = {};
+	struct elf *e;
+
+	if (!m->build_id_len)
+		return open_by_plain_name(m);
+	e = elf_open(m->path, &err);
+	err_release(&err);
+	if (e && !is_build(e, m)) {
+		elf_close(e);
+		e = NULL;
+	}
+	return e;
+}
+
 static bool is_file(const struct mapping *m)
 {
 	return m->path[0] == '/' && m->inode && !starts_with(m->path, "/memfd:") &&
@@ -196,9 +217,8 @@ static struct file *file_of(struct usyms *u, u32 pid, const struct mapping *m)
 	}
 	f = xcalloc(1, sizeof(*f));
 	f->key = key;
-	f->number = u->n_files++;
 	f->used = ++u->clock;
-	f->elf = open_mapped(pid, m);
+	f->elf = u->recorded ? open_recorded(m) : open_mapped(pid, m);
 	hash_put(&u->files, &f->key, sizeof(f->key), f);
 	return f;
 }
@@ -287,7 +307,8 @@ static struct proc *entry_of(struct usyms *u, u32 pid)
 	struct hash_slot *old;
 
 	if (!p) {
-		if (u->procs.n >= MAX_PROCS && (old = oldest(&u->procs, proc_used))) {
+		if (!u->recorded && u->procs.n >= MAX_PROCS &&
+		    (old = oldest(&u->procs, proc_used))) {
 			struct proc *gone = old->value;
 
 			drop(&u->procs, gone, sizeof(gone->pid));
@@ -305,7 +326,8 @@ static struct proc *proc_of(struct usyms *u, u32 pid)
 {
 	struct proc *p = entry_of(u, pid);
 
-	recheck(u, p);
+	if (!u->recorded)
+		recheck(u, p);
 	return p;
 }
 
@@ -341,7 +363,7 @@ void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m)
 	procmaps_add(&p->from_events, m);
 	if (p->have_maps) /* it may have been read in the middle of a dlopen() */
 		procmaps_add(&p->maps, m);
-	if (is_file(m))
+	if (is_file(m) && !u->recorded)
 		file_of(u, pid, m); /* open it now: it may be unlinked soon */
 }
 
@@ -457,7 +479,8 @@ static const struct mapping *find_mapping(struct usyms *u, struct proc *p, u64 a
 {
 	const struct mapping *m = p->have_maps ? procmaps_find(&p->maps, address) : NULL;
 
-	if (!m && clock_mono_ns() - p->read_ns >= RECHECK_MS * 100000ULL && read_maps(u, p))
+	if (!m && !u->recorded && clock_mono_ns() - p->read_ns >= RECHECK_MS * 100000ULL &&
+	    read_maps(u, p))
 		m = procmaps_find(&p->maps, address);
 	m = m ? m : procmaps_find(&p->from_events, address);
 	return m ? m : procmaps_find(&p->before, address);
@@ -485,6 +508,8 @@ bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out)
 	out->file_offset = out->offset = address - m->start + m->offset;
 	if (streq(m->path, "[vdso]")) {
 		e = vdso(u);
+		if (e && u->recorded && !is_build(e, m)) /* of another kernel */
+			return false;
 		return e && from_elf(u, e, address - m->start + elf_load_address(e), out);
 	}
 	if (!is_file(m))
@@ -496,33 +521,19 @@ bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out)
 
 /* ---- source lines */
 
-/* Debug information is read anew after this many bytes of it: libdw frees nothing by itself. */
-enum { MOST_DWARF_BYTES = 48 << 20 };
-
-static void close_dwarf(struct file *f)
-{
-	dwarf_close(f->dwarf);
-	f->dwarf = NULL;
-}
-
+/* By its path, if that still refers to the mapped file. */
 static struct dwarf *dwarf_of_file(struct file *f)
 {
 	struct err err = {};
+	struct stat st;
 
-	if (f->dwarf && dwarf_memory(f->dwarf) > MOST_DWARF_BYTES) {
-		close_dwarf(f);
-		f->dwarf_tried = false;
-	}
-	if (!f->dwarf_tried && f->elf)
-		f->dwarf = dwarf_open(f->elf, &err);
+	if (f->dwarf_tried || !f->elf || !elf_path(f->elf))
+		return f->dwarf;
 	f->dwarf_tried = true;
+	if (stat(elf_path(f->elf), &st) == 0 && (u64)st.st_ino == f->key.inode)
+		f->dwarf = dwarf_of(elf_path(f->elf), NULL, &err);
 	err_release(&err);
 	return f->dwarf;
-}
-
-static const char *show_name_of(void *ctx, const char *name)
-{
-	return show_name(ctx, name);
 }
 
 bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 depth,
@@ -530,18 +541,16 @@ bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 dep
 {
 	const struct mapping *m = find_mapping(u, proc_of(u, pid), address);
 	struct file *f = m && is_file(m) ? file_of(u, pid, m) : NULL;
-	const struct place_list *list;
+	struct dwarf *d = f ? dwarf_of_file(f) : NULL;
+	struct dwarf_source s;
 	u64 pc;
 
-	if (!f || !f->elf || !elf_offset_to_address(f->elf, address - m->start + m->offset, &pc))
+	if (!d || !elf_offset_to_address(f->elf, address - m->start + m->offset, &pc) ||
+	    !dwarf_source_at(d, pc - is_return, depth, &s))
 		return false;
-	pc -= is_return;
-	list = places_find(u->places, f->number, pc);
-	if (!list)
-		list = places_add(u->places, f->number, pc, dwarf_of_file(f), show_name_of, u);
-	if (depth >= list->n)
-		return false;
-	*out = list->at[depth];
+	*out = (struct usource){
+		.name = show_name(u, s.name), .file = s.file, .line = s.line, .inlined = s.inlined
+	};
 	return true;
 }
 
@@ -557,7 +566,14 @@ struct usyms *usyms_new(void)
 	struct usyms *u = xcalloc(1, sizeof(*u));
 
 	u->demangle = true;
-	u->places = places_new();
+	return u;
+}
+
+struct usyms *usyms_new_recorded(void)
+{
+	struct usyms *u = usyms_new();
+
+	u->recorded = true;
 	return u;
 }
 
@@ -575,7 +591,6 @@ void usyms_free(struct usyms *u)
 		free(u->demangled[i].from);
 		free(u->demangled[i].to);
 	}
-	places_free(u->places);
 	hash_release(&u->procs);
 	hash_release(&u->files);
 	elf_close(u->vdso);

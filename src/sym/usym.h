@@ -21,6 +21,8 @@ struct usym {
 };
 
 struct usyms *usyms_new(void);
+/* Of a recording: knows mappings by events alone, and opens the files when they are needed, if they still are the same. */
+struct usyms *usyms_new_recorded(void);
 void usyms_free(struct usyms *u);
 /* Reads the maps of a process now, unless cached (then cheap). */
 void usyms_note(struct usyms *u, u32 pid);

@@ -66,7 +66,10 @@ void event_line_perf(struct buf *b, struct arena *a, const struct names *names,
 	u32 len;
 	const char *comm = event_comm(e, &len);
 
-	put_comm(b, comm, len);
+	if (e->has_stacks)
+		buf_add(b, comm, len);
+	else
+		put_comm(b, comm, len);
 	buf_putc(b, ' ');
 	put_padded(b, e->tid, 5, ' ');
 	put_cpu(b, e->cpu);

@@ -8,7 +8,7 @@
 
 /*
  * As perf script prints it, without the end of the line; the name of the event is padded to
- * name_width:
+ * name_width, the thread's is not if the events have stacks:
  *
  *	            bash  3812 [001]  3204.562194: sched:sched_process_fork: comm=bash pid=3812 ...
  *

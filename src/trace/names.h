@@ -13,6 +13,7 @@ struct symbol {
 	const char *name;   /* valid until the next call; NULL: unknown */
 	u64 offset;         /* from the symbol's start */
 	const char *module; /* kernel module, or path of the mapped file; may be NULL */
+	u64 file_offset;    /* of the address in that file; only of recordings */
 	const char *file;   /* source file or NULL */
 	u32 line;
 	bool inlined;
@@ -33,6 +34,8 @@ struct names {
 	const char *(*cgroup)(void *ctx, u64 id, const char *filter);
 	/* Frames of a stack; returns their number, 0 if the stack is lost. */
 	u32 (*stack)(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips);
+	/* Programs need not keep it any more: they store it again when it occurs. */
+	void (*forget_stack)(void *ctx, const struct stack_value *v);
 	/*
 	 * Source position of a user frame from debug information: the depth-th function whose code
 	 * is at ip, from the innermost inlined one to the one in the symbol table; false after
@@ -53,7 +56,6 @@ struct names {
 	u32 max_strlen;               /* strings that fill their capacity get the trailer */
 	u32 argstr_bytes, argstr_hex; /* configuration */
 	const char *trunc_trailer;    /* ".." */
-	bool lines;                   /* maps keyed by stacks: frames are lines of functions */
 	bool visible; /* escape control characters of traced text: the output is a terminal */
 };
 

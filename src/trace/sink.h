@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/diag.h"
+#include "trace/map_event.h"
 #include "trace/table.h"
 
 struct sink;
@@ -34,6 +35,11 @@ enum sink_text { TEXT_PRINTF, TEXT_TIME, TEXT_CAT, TEXT_JOIN, TEXT_SYSTEM, N_SIN
 /* Who reports a message: errorf(), warnf(), a check of the program at run time. */
 enum sink_level { LEVEL_ERRORF, LEVEL_WARNF, LEVEL_RUNTIME_ERROR, N_SINK_LEVELS };
 
+struct event_stack {
+	const u64 *ips; /* the innermost frame first */
+	u32 n;          /* 0: it has none */
+};
+
 /* A trace event as the kernel recorded it: record(). Everything is valid during the call. */
 struct trace_event {
 	u64 time; /* ns, of the boot clock */
@@ -45,6 +51,8 @@ struct trace_event {
 	/* the tuple of record(VALUE); NULL: none */
 	const struct type *value_type;
 	const void *value;
+	bool has_stacks;             /* of a recording whose events may have stacks: */
+	struct event_stack stack[2]; /* the kernel's, the user's */
 };
 
 struct output {
@@ -57,6 +65,8 @@ struct output {
 	void (*table)(struct sink *s, const struct table *t);
 	void (*event)(struct sink *s, const struct trace_event *e);
 	void (*lost)(struct sink *s, const struct loss *loss, u64 count);
+	/* What processes map, if the script has user stacks. NULL: names are enough. */
+	void (*mapping)(struct sink *s, const struct map_event *e);
 	void (*message)(struct sink *s, enum sink_level level, struct span span, const char *text);
 	void (*test)(struct sink *s, const struct test_result *r);
 	void (*tested)(struct sink *s, u32 n_passed, u32 n_failed); /* after the last one */

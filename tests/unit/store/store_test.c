@@ -8,6 +8,7 @@
 #include "base/crc32.h"
 #include "store/lz4.h"
 #include "store/compact.h"
+#include "store/names.h"
 #include "store/read.h"
 #include "store/write.h"
 #include "tap.h"
@@ -299,6 +300,64 @@ static void foreign(void)
 	ok(!store_open("/nonexistent", &err) && err.code == -ENOENT, "so is one that is not there");
 }
 
+/* Stacks of events, mappings in the order of time, functions in that of addresses. */
+static void stacks(void)
+{
+	static const u64 a[] = { 0x1000, 0x2000 }, b[] = { 0x3000 };
+	struct file_head head = { .version = STORE_VERSION };
+	int fd = new_file();
+	struct store_writer *w = store_writer_new(fd, &head);
+	struct store_event e = {
+		.time = 5, .comm = "x\0\0\0\0\0\0\0\0\0\0\0\0\0\0", .fields = a, .len = 4
+	};
+	struct err err = { 0 };
+	struct trace_event got;
+	struct symbol sym;
+	struct store *s;
+	struct store_names *names;
+
+	store_format(w, 0, "test:ping", format_text);
+	is_int(store_stack(w, a, 2), 1, "the first stack");
+	is_int(store_stack(w, b, 1), 2, "another one");
+	is_int(store_stack(w, a, 2), 1, "the first one again");
+	is_int(store_stack(w, a, 0), 0, "none");
+	store_function(w, 0x2ff0, "later", "mod");
+	store_function(w, 0x1ff0, "early", NULL);
+	store_mapping(w, &(struct mapping_row){ .time = 9, .kind = MAPPING_CLEARED, .pid = 3 }, "");
+	store_mapping(
+		w,
+		&(struct mapping_row){
+			.time = 2, .pid = 3, .start = 0x1000, .end = 0x4000, .offset = 0x100 },
+		"/nonexistent");
+	store_event(w, &e);
+	e.stacks = (struct row_stacks){ { 1, 2 } };
+	e.time++;
+	store_event(w, &e);
+	store_writer_end(w);
+	store_writer_free(w);
+	s = store_open_fd(fd, "stacks", &err);
+	ok(s && store_next(s, &got) && !got.stack[0].n && !got.stack[1].n,
+	   "an event without stacks");
+	ok(s && store_next(s, &got) && got.stack[0].n == 2 && got.stack[0].ips[1] == 0x2000 &&
+		   got.stack[1].n == 1 && got.stack[1].ips[0] == 0x3000,
+	   "an event with two");
+	names = store_names_new(store_tables(s));
+	ok(store_names_kernel(names, 0x2000, &sym) && streq(sym.name, "early") &&
+		   sym.offset == 0x10,
+	   "the function of an address");
+	ok(store_names_kernel(names, 0x3000, &sym) && streq(sym.module, "mod"), "and its module");
+	ok(!store_names_kernel(names, 0x1000, &sym), "no function is that low");
+	store_names_at(names, 5);
+	ok(!store_names_user(names, 3, 0x1010, &sym) && sym.module &&
+		   streq(sym.module, "/nonexistent") && sym.file_offset == 0x110,
+	   "the file of an address");
+	store_names_at(names, 1);
+	ok(!store_names_user(names, 3, 0x1010, &sym) && !sym.module, "before it was mapped");
+	ok(!store_damage(s), "undamaged");
+	store_names_free(names);
+	store_close(s);
+}
+
 static void lz4_round(const u8 *bytes, size_t n, const char *what)
 {
 	u8 *packed = malloc(lz4_bound(n)), *back = malloc(n + 1);
@@ -341,5 +400,6 @@ int main(void)
 	overwritten();
 	full();
 	foreign();
+	stacks();
 	return done();
 }
