@@ -100,6 +100,8 @@ struct flow_options {
 	const char *depth, *binary;
 	u64 over_ns;
 	bool args, calls, kernel, report, graph;
+	const char *const *libraries,
+		*const *include, *const *exclude; /* patterns, NULL-terminated, or NULL */
 };
 
 /* For output that depends on whether a terminal reads it. */

@@ -91,8 +91,8 @@ static int check_words(const struct cli *c)
 			"the kernel, as in sonde flow kprobe:vfs_read -- ls");
 	if (c->request.traced.n_pids > 1)
 		return say_usage(c, "-p takes one process here");
-	if (c->sink.output && c->sink.output != &output_text)
-		return say_usage(c, "-f %s: a tree is text", c->sink.output->name);
+	if (c->sink.output && c->sink.output != &output_text && c->sink.output != &output_json)
+		return say_usage(c, "-f %s: a tree is text or json", c->sink.output->name);
 	return 0;
 }
 
@@ -148,9 +148,21 @@ static int check_functions(const struct flow *f)
 	return flow_has_kernel(f) && lacks_links(f) ? STATUS_REFUSED : 0;
 }
 
-/* What the kernel runs between a system call and the tracepoints of its entry and return. */
-static const char *const around_calls[] = { "syscall_exit_*", "syscall_trace_*", "syscall_enter_*",
-					    NULL };
+/* --exclude, and what the kernel runs between a system call and the tracepoints of its entry and return. */
+static const char *const *left_out(struct flow *f)
+{
+	static const char *const around_calls[] = { "syscall_exit_*", "syscall_trace_*",
+						    "syscall_enter_*", "trace_syscall_*" };
+	const char *const *exclude = f->t.c->flow.exclude;
+	VEC(const char *) list = { 0 };
+
+	for (u32 i = 0; exclude && exclude[i]; i++)
+		vec_push(&f->t.c->words_arena, &list, exclude[i]);
+	for (u32 i = 0; f->has_kernel && i < ARRAY_SIZE(around_calls); i++)
+		vec_push(&f->t.c->words_arena, &list, around_calls[i]);
+	vec_push(&f->t.c->words_arena, &list, NULL);
+	return list.v;
+}
 
 static int show(struct flow *f)
 {
@@ -161,11 +173,13 @@ static int show(struct flow *f)
 	if (ret)
 		return ret;
 	c->request.whole_calls = true;
-	c->request.probes_once = f->kernel_functions.n;
-	c->request.left_out = f->has_kernel ? around_calls : NULL;
+	c->request.probes_once = f->kernel_functions.n ? ONCE_IN_SCRIPT : ONCE_IN_CLAUSE;
+	c->request.some_may_miss = true;
+	c->request.left_out = left_out(f);
 	if (flow_has_kernel(f))
 		flow_time_before(f);
-	f->t.has_color = !c->output && color_wanted(STDOUT_FILENO);
+	f->is_json = c->sink.output == &output_json;
+	f->t.has_color = !f->is_json && !c->output && color_wanted(STDOUT_FILENO);
 	f->s = &c->sink;
 	c->sink.state = f;
 	if (c->request.verbose)
@@ -201,6 +215,7 @@ static int run(struct cli *c)
 	ret = ret ? ret : find_program(&f);
 	ret = ret ? ret : flow_sort_functions(&f);
 	ret = ret ? ret : check_functions(&f);
+	ret = ret ? ret : flow_find_files(&f);
 	ret = ret ? ret : show(&f);
 	flow_release(&f);
 	return ret;

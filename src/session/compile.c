@@ -75,7 +75,7 @@ static void compiled_init(struct compiled *c, u32 max_strlen)
 void compiled_release(struct compiled *c)
 {
 	hash_release(&c->site_numbers);
-	hash_release(&c->probe_clauses);
+	hash_release(&c->probe_owners);
 	if (c->filter)
 		regfree(c->filter);
 	lang_release(&c->lang);

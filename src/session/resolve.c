@@ -9,6 +9,7 @@
 #include "base/glob.h"
 #include "session/reading.h"
 #include "engine/engine.h"
+#include "object/demangle.h"
 #include "session/compile.h"
 #include "session/system.h"
 #include "sym/syscalls.h"
@@ -17,6 +18,7 @@
 struct resolve {
 	struct compiled *c;
 	struct clause *clause;
+	struct attach *attach; /* of it, the one that is being resolved */
 	const struct provider *provider;
 	u32 reads;             /* BI_READS_* of what the clause mentions */
 	bool names_args;       /* args.x by debug information: each layout is a program */
@@ -208,25 +210,44 @@ static bool filter_target(struct resolve *r, struct target *t)
 	return left > 0;
 }
 
-/* A probe of another clause, where each has one. */
+/* Another attach point has the probe already, where one is to have it (enum probes_once). */
 static bool is_of_another(const struct resolve *r, const struct site *s)
 {
-	struct hash *clauses = &r->c->probe_clauses;
-	const struct clause *of = hash_gets(clauses, s->probe);
+	struct compiled *c = r->c;
+	bool in_clause = c->request->probes_once == ONCE_IN_CLAUSE;
+	const char *key = in_clause ?
+				  arena_printf(&c->arena, "%p %s", (void *)r->clause, s->probe) :
+				  s->probe;
+	const struct attach *of = hash_gets(&c->probe_owners, key);
 
 	if (!of)
-		hash_puts(clauses, s->probe, r->clause);
-	return of && of != r->clause;
+		hash_puts(&c->probe_owners, key, r->attach);
+	return of && of != r->attach;
+}
+
+static bool is_named(const char *pattern, const char *func)
+{
+	char *plain;
+	bool is;
+
+	if (glob_match(pattern, func))
+		return true;
+	plain = demangle(func);
+	if (plain)
+		plain[strcspn(plain, "(")] = '\0';
+	is = plain && glob_match(pattern, plain);
+	free(plain);
+	return is;
 }
 
 static bool is_left_out(const struct resolve *r, const struct site *s)
 {
-	const char *const *patterns = r->c->request->left_out;
+	const struct request *q = r->c->request;
 
-	for (u32 i = 0; patterns && patterns[i] && s->func; i++)
-		if (glob_match(patterns[i], s->func))
+	for (u32 i = 0; q->left_out && q->left_out[i] && s->func; i++)
+		if (is_named(q->left_out[i], s->func))
 			return true;
-	return r->c->request->probes_once && is_of_another(r, s);
+	return q->probes_once != PROBES_REPEAT && is_of_another(r, s);
 }
 
 static const char *after_colon(const char *probe)
@@ -417,6 +438,7 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 			    env->system.recorded->file);
 		return;
 	}
+	r->attach = a;
 	r->provider = spec->provider;
 	r->many = a->next || a != r->clause->attaches || glob_has_wildcard(spec->text);
 	r->user_name = a->user_name;
@@ -452,6 +474,7 @@ static size_t file_part(struct compiled *c, const struct attach *a)
  * missing. */
 static void mark_missable(struct compiled *c, struct clause *clause)
 {
+	bool all = c->request->some_may_miss;
 	struct attach *first = clause->attaches;
 	size_t len = file_part(c, first);
 
@@ -459,7 +482,7 @@ static void mark_missable(struct compiled *c, struct clause *clause)
 		if (strncmp(a->text, first->text, len))
 			len = 0;
 	for (struct attach *a = first; a; a = a->next)
-		a->may_miss = len && first->next;
+		a->may_miss = (len || all) && first->next;
 }
 
 void resolve_clause(struct compiled *c, struct clause *clause, bool internal)

@@ -16,6 +16,9 @@ struct script_arg {
 /* What is printed instead of a run. */
 enum stage { STAGE_NONE, STAGE_AST = 1, STAGE_IR = 2, STAGE_BPF = 4, STAGE_ASM = 8 };
 
+/* Of a probe that several attach points have, only the first of them gets it. */
+enum probes_once { PROBES_REPEAT, ONCE_IN_CLAUSE, ONCE_IN_SCRIPT };
+
 struct request {
 	/* The script. */
 	const char *script_name; /* "stdin" for -e and - */
@@ -40,8 +43,9 @@ struct request {
 	/* The calls of kernel functions matter as a whole: patterns leave out functions whose return cannot be probed, and
 	 * where entry and return share a program, the return of a call that the entry's filter refused is not seen. */
 	bool whole_calls;
-	bool probes_once; /* a probe of several clauses belongs to the first of them */
-	/* Patterns of functions: no probe is put there. NULL-terminated, or NULL. */
+	enum probes_once probes_once;
+	bool some_may_miss; /* of the attach points of a clause, as long as one matches */
+	/* Patterns of functions, of C++ without parameters: no probe is put there. NULL-terminated, or NULL. */
 	const char *const *left_out;
 	bool extra_warnings; /* -k: failed reads and lookups are reported */
 	bool any_kernel;     /* check: assume no particular kernel and no privilege */

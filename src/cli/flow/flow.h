@@ -3,11 +3,13 @@
  * sonde flow: what a function calls, as a tree with durations.
  *
  *	functions.c	words -> functions of the program and of the kernel
+ *	files.c		the program -> files whose functions are shown
  *	script.c	options -> a script, which sends a record at each entry and return
  *	records.c	records -> entries and returns
  *	names.c		sites -> functions
  *	frames.c	entries and returns -> the open calls of each thread: which have ended, by the stack pointer
  *	lines.c		calls -> lines, --over
+ *	json.c		calls -> JSON
  *	sums.c		calls -> --report, --graph
  *	cost.c		what probes on the kernel cost the machine
  *
@@ -84,12 +86,14 @@ struct flow_sum {
 
 struct flow {
 	struct trace t;                     /* probes, clauses, and what is counted */
-	VEC(const char *) functions;        /* of the program */
+	VEC(const char *) files;            /* whose functions are shown: the program, libraries */
+	VEC(const char *) functions;        /* of these */
 	VEC(const char *) kernel_functions; /* of the kernel, without "kprobe:" */
 	const char *binary;                 /* of the command or process; NULL: none */
 	bool is_script;                     /* it is none of machine code */
 	u64 over_ns;
-	u32 depth;                            /* 0: any */
+	u32 depth; /* 0: any */
+	bool is_json;
 	bool has_args, has_calls, has_kernel; /* --kernel */
 	u64 call_ns;                          /* of a system call without probes */
 	bool shows_lines, shows_report, shows_graph;
@@ -104,6 +108,8 @@ struct flow {
 	struct sink *s;
 };
 
+/* ---- files.c: f->binary, -l -> f->files. 0, or the exit status after a message. */
+int flow_find_files(struct flow *f);
 /* ---- functions.c: c->words -> f->functions, f->kernel_functions. 0, or the exit status after a message. */
 int flow_sort_functions(struct flow *f);
 /* ---- script.c: 0, or the exit status after a message. */
@@ -135,6 +141,11 @@ void flow_put_end(struct flow *f, struct flow_thread *th, const struct flow_end 
 void flow_put_unfinished(struct flow *f, struct flow_thread *th, u32 i);
 /* What is complete, to the sink. */
 void flow_write_lines(struct flow *f, struct flow_thread *th);
+/* ---- json.c: the same in JSON, each an object in a line. */
+void flow_json_end(struct flow *f, struct flow_thread *th, const struct flow_end *end);
+void flow_json_unfinished(struct flow *f, struct flow_thread *th, u32 i);
+void flow_json_sum(struct buf *b, const char *name, const struct flow_sum *sum);
+void flow_json_node(struct buf *b, const char *name, const struct flow_node *node, u32 depth);
 /* ---- sums.c */
 void flow_sum_enter(struct flow *f, struct flow_thread *th);
 void flow_sum_end(struct flow *f, struct flow_thread *th, u64 ns);

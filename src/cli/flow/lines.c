@@ -59,7 +59,7 @@ void flow_put_begun(struct flow *f, struct flow_thread *th)
 {
 	struct flow_frame *top = &th->open.v[th->open.n - 1];
 
-	if (top->is_open || is_deep(f, th->open.n))
+	if (f->is_json || top->is_open || is_deep(f, th->open.n))
 		return;
 	top->is_open = true;
 	top->line = th->text.len;
@@ -86,7 +86,7 @@ static void put_closing(struct flow *f, struct flow_thread *th, const struct flo
 		   end->unseen ? ": no return seen" : "");
 }
 
-void flow_put_end(struct flow *f, struct flow_thread *th, const struct flow_end *end)
+static void put_end(struct flow *f, struct flow_thread *th, const struct flow_end *end)
 {
 	u32 i = th->open.n - 1;
 	struct flow_frame *top = &th->open.v[i];
@@ -111,7 +111,15 @@ void flow_put_end(struct flow *f, struct flow_thread *th, const struct flow_end 
 	}
 }
 
-void flow_put_unfinished(struct flow *f, struct flow_thread *th, u32 i)
+void flow_put_end(struct flow *f, struct flow_thread *th, const struct flow_end *end)
+{
+	if (f->is_json)
+		flow_json_end(f, th, end);
+	else
+		put_end(f, th, end);
+}
+
+static void put_unfinished(struct flow *f, struct flow_thread *th, u32 i)
 {
 	struct flow_frame *frame = &th->open.v[i];
 
@@ -120,4 +128,12 @@ void flow_put_unfinished(struct flow *f, struct flow_thread *th, u32 i)
 	put_head(f, th, NULL, i);
 	put_call(f, th, i, NULL);
 	buf_puts(&th->text, "; // has not returned\n");
+}
+
+void flow_put_unfinished(struct flow *f, struct flow_thread *th, u32 i)
+{
+	if (f->is_json)
+		flow_json_unfinished(f, th, i);
+	else
+		put_unfinished(f, th, i);
 }

@@ -4,12 +4,6 @@
 #include "cli/flow/flow.h"
 #include "object/demangle.h"
 
-/* A function of the kernel, a system call and one of the program may have the same name. */
-static const char *kind_of(const char *probe)
-{
-	return starts_with(probe, "k") ? "kernel" : starts_with(probe, "syscall:") ? "call" : "";
-}
-
 /* The function or system call of "uprobe:/bin/ls:main", "syscall:openat:return", "kprobe:vfs_read". */
 static const char *symbol_of(struct arena *a, const char *probe)
 {
@@ -20,6 +14,16 @@ static const char *symbol_of(struct arena *a, const char *probe)
 	colon = memrchr(probe, ':', (size_t)(end - probe));
 	colon = colon ? colon + 1 : probe;
 	return arena_strndup(a, colon, (size_t)(end - colon));
+}
+
+/* The same for the entry and the return of a function: the kernel and each file have functions of the same name. */
+static const char *key_of(struct arena *a, const char *probe, const char *symbol)
+{
+	const char *place = strchr(probe, ':'), *last = memrchr(probe, ':', strlen(probe));
+
+	if (starts_with(probe, "k") || starts_with(probe, "syscall:"))
+		return arena_printf(a, "%c %s", probe[0], symbol);
+	return arena_printf(a, "%.*s %s", place ? (int)(last - place) : 0, place, symbol);
 }
 
 /* The unlikely part of a function, which its compiler has moved away, is no function. */
@@ -49,7 +53,7 @@ static u32 look_up(struct flow *f, u32 site)
 	symbol = probe ? symbol_of(a, probe) : "?";
 	if (is_cold_part(symbol))
 		return FLOW_NONE;
-	key = arena_printf(a, "%s %s", probe ? kind_of(probe) : "", symbol);
+	key = key_of(a, probe ? probe : "", symbol);
 	known = hash_gets(&f->functions_by_symbol, key);
 	if (!known) {
 		known = (void *)(uintptr_t)function_new(f, symbol);

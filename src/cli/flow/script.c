@@ -29,11 +29,12 @@ static const char back[] = "reg(\"lr\")";
 static const char back[] = "*(uint64 *)uptr(reg(\"sp\"))";
 #endif
 
-static void put_functions(struct buf *b, const struct flow *f)
+/* FUNC, which not each file has. */
+static void put_begin(struct buf *b, const struct flow *f, const char *function)
 {
-	for (u32 i = 0; i < f->functions.n; i++)
-		buf_printf(b, "%suprobe:%s:cpp:\"%s\"", i ? ",\n" : "", f->binary,
-			   f->functions.v[i]);
+	for (u32 i = 0; i < f->files.n; i++)
+		buf_printf(b, "%suprobe:%s:cpp:\"%s\"", i ? ",\n" : "", f->files.v[i], function);
+	buf_printf(b, " { %s }\n", enter);
 }
 
 static void put_clause(struct buf *b, const struct flow *f, u32 number)
@@ -79,16 +80,20 @@ static void put_kernel_clause(struct buf *b, bool is_return, const char *const *
 
 static void put_kernel(struct buf *b, const struct flow *f)
 {
-	static const char *const all[] = { "*" };
+	static const char *const all[] = { "*", NULL };
 	const char *const *names = f->kernel_functions.v;
-	u32 n = f->kernel_functions.n;
+	const char *const *below = f->t.c->flow.include ? f->t.c->flow.include : all;
+	u32 n = f->kernel_functions.n, n_below = 0;
+
+	while (below[n_below])
+		n_below++;
 
 	if (n) {
 		put_kernel_clause(b, false, names, n, begins, "");
 		put_kernel_clause(b, true, names, n, "", ends);
 	}
-	put_kernel_clause(b, false, all, ARRAY_SIZE(all), "", "");
-	put_kernel_clause(b, true, all, ARRAY_SIZE(all), "", "");
+	put_kernel_clause(b, false, below, n_below, "", "");
+	put_kernel_clause(b, true, below, n_below, "", "");
 	/* the number of a thread that ended within FUNC */
 	buf_puts(b, "tracepoint:sched:sched_process_fork /@kernel[args.child_pid]/ "
 		    "{ delete(@kernel, args.child_pid) }\n");
@@ -101,27 +106,50 @@ bool flow_has_kernel(const struct flow *f)
 
 /* ---- all of it */
 
+/* With --args, probes that have equal arguments become a clause each. */
+static void add_probe(struct flow *f, struct trace_clause *cl, const char *probe)
+{
+	struct arena *a = &f->t.c->words_arena;
+
+	if (f->has_args)
+		vec_push(a, &f->t.probes, probe);
+	else
+		cl->probes = cl->probes ? arena_printf(a, "%s,\n%s", cl->probes, probe) : probe;
+}
+
+/* All functions of a file, or with --include those of that name and FUNC. */
+static void add_file(struct flow *f, struct trace_clause *cl, const char *type, const char *file)
+{
+	struct arena *a = &f->t.c->words_arena;
+	const char *const *include = f->t.c->flow.include;
+
+	if (!include)
+		add_probe(f, cl, arena_printf(a, "%s:%s:*", type, file));
+	for (u32 i = 0; include && i < f->functions.n; i++)
+		add_probe(f, cl,
+			  arena_printf(a, "%s:%s:cpp:\"%s\"", type, file, f->functions.v[i]));
+	for (u32 i = 0; include && include[i]; i++)
+		add_probe(f, cl, arena_printf(a, "%s:%s:cpp:\"%s\"", type, file, include[i]));
+}
+
 static void add_probes(struct flow *f)
 {
 	static const char *const types[] = { "uprobe", "uretprobe" };
-	struct arena *a = &f->t.c->words_arena;
 
 	for (u32 i = 0; i < ARRAY_SIZE(types); i++) {
-		struct trace_clause cl = {
-			.probes = arena_printf(a, "%s:%s:*", types[i], f->binary), .is_return = i
-		};
+		struct trace_clause cl = { .is_return = i };
 
-		if (f->has_args)
-			vec_push(a, &f->t.probes, cl.probes);
-		else
-			vec_push(a, &f->t.clauses, cl);
+		for (u32 k = 0; k < f->files.n; k++)
+			add_file(f, &cl, types[i], f->files.v[k]);
+		if (!f->has_args)
+			vec_push(&f->t.c->words_arena, &f->t.clauses, cl);
 	}
 }
 
 static void put_program(struct buf *b, const struct flow *f)
 {
-	put_functions(b, f);
-	buf_printf(b, " { %s }\n", enter);
+	for (u32 i = 0; i < f->functions.n; i++)
+		put_begin(b, f, f->functions.v[i]);
 	for (u32 i = 0; i < f->t.clauses.n; i++)
 		put_clause(b, f, i);
 	if (f->has_calls)

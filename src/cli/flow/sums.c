@@ -76,8 +76,13 @@ void flow_put_report(struct flow *f, struct buf *b)
 		if (f->sums.v[i].calls)
 			rows[n++] = (struct row){ i + 1, f->sums.v[i] };
 	qsort(rows, n, sizeof(*rows), by_time);
-	buf_puts(b, "  TOTAL TIME     SELF TIME     CALLS  FUNCTION\n");
+	if (!f->is_json)
+		buf_puts(b, "  TOTAL TIME     SELF TIME     CALLS  FUNCTION\n");
 	for (u32 i = 0; i < n; i++) {
+		if (f->is_json) {
+			flow_json_sum(b, flow_name(f, rows[i].function), &rows[i].sum);
+			continue;
+		}
 		flow_put_time(b, rows[i].sum.ns);
 		buf_puts(b, "  ");
 		flow_put_time(b, rows[i].sum.self_ns);
@@ -91,17 +96,23 @@ void flow_put_report(struct flow *f, struct buf *b)
 
 static void put_node(struct flow *f, struct buf *b, const struct flow_node *node, u32 depth)
 {
-	flow_put_time(b, node->ns);
-	buf_puts(b, " : ");
-	buf_pad(b, ' ', 2 * depth);
-	buf_printf(b, "(%llu) %s\n", (unsigned long long)node->calls, flow_name(f, node->function));
+	if (f->is_json) {
+		flow_json_node(b, flow_name(f, node->function), node, depth);
+	} else {
+		flow_put_time(b, node->ns);
+		buf_puts(b, " : ");
+		buf_pad(b, ' ', 2 * depth);
+		buf_printf(b, "(%llu) %s\n", (unsigned long long)node->calls,
+			   flow_name(f, node->function));
+	}
 	for (const struct flow_node *n = node->inner; n; n = n->next)
 		put_node(f, b, n, depth + 1);
 }
 
 void flow_put_graph(struct flow *f, struct buf *b)
 {
-	buf_puts(b, "  TOTAL TIME : (CALLS) FUNCTION\n");
+	if (!f->is_json)
+		buf_puts(b, "  TOTAL TIME : (CALLS) FUNCTION\n");
 	for (const struct flow_node *n = f->root.inner; n; n = n->next)
 		put_node(f, b, n, 0);
 }

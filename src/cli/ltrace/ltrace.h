@@ -4,7 +4,7 @@
  *
  *	options.c	options -> struct ltrace_options
  *	filter.c	the expressions of -e, -x and -l
- *	objects.c	a program -> its libraries, as the dynamic linker finds them
+ *	objects.c	the program and its libraries -> the names that they define and need
  *	functions.c	objects and filters -> the functions to probe
  *	callsite.c	the name by which the code before a return address calls
  *	proto.c		ltrace.conf(5) -> prototypes; proto_table.c has those of common functions
@@ -24,6 +24,7 @@
 
 #include "base/hash.h"
 #include "cli/cli.h"
+#include "cli/libraries.h"
 #include "cli/line.h"
 #include "cli/ltrace/proto.h"
 #include "object/elf_dynamic.h"
@@ -123,6 +124,7 @@ struct ltrace {
 	struct cli *c;
 	struct sink *s;
 	struct ltrace_options o;
+	struct libraries files;
 	VEC(struct ltrace_object *) objects; /* in the order in which names are looked up */
 	VEC(struct ltrace_func *) funcs;
 	struct proto_table prototypes;
