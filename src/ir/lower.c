@@ -72,7 +72,7 @@ static void emit_exits(struct lower *l)
 /* ---- filters */
 
 /* All filters leave through one block at the end, so that the wanted events fall through. */
-static void return_unless(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b)
+void lower_return_unless(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b)
 {
 	struct ir_block *go = ir_block_new(l);
 
@@ -90,11 +90,12 @@ static void filter_by_registers(struct lower *l)
 	const struct profile *p = l->profile;
 	struct opnd regs = lower_saved_registers(l);
 
-	return_unless(l, CC_EQ, ir_load(l, opnd_plus(regs, p->syscall.native.cs), 2, false),
-		      o_imm(p->syscall.native.user_cs));
+	lower_return_unless(l, CC_EQ, ir_load(l, opnd_plus(regs, p->syscall.native.cs), 2, false),
+			    o_imm(p->syscall.native.user_cs));
 	if (p->syscall.enter)
-		return_unless(l, CC_EQ, ir_load(l, opnd_plus(regs, p->syscall.native.cx), 8, false),
-			      ir_load(l, opnd_plus(regs, p->syscall.native.ip), 8, false));
+		lower_return_unless(l, CC_EQ,
+				    ir_load(l, opnd_plus(regs, p->syscall.native.cx), 8, false),
+				    ir_load(l, opnd_plus(regs, p->syscall.native.ip), 8, false));
 }
 
 /* Avoids a helper call, which costs 19 ns: only what this does not decide takes the slow check. */
@@ -132,8 +133,9 @@ static void filter_compat(struct lower *l)
 	mark = vn_mark(l);
 	flags = lower_of_task(l, type_int(p->syscall.compat.size, false), p->syscall.compat.offset);
 	if (!p->syscall.native.user_cs) {
-		return_unless(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->syscall.compat.mask)),
-			      o_imm(0));
+		lower_return_unless(l, CC_EQ,
+				    ir_op2(l, IR_AND, flags, o_imm(p->syscall.compat.mask)),
+				    o_imm(0));
 		return;
 	}
 	ir_branch(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->syscall.compat.mask)), o_imm(0),
@@ -184,16 +186,16 @@ static void filter_syscalls(struct lower *l)
 	nr = lower_syscall_number(l);
 	n = p->syscall.set ? set_size(p->syscall.set, &only) : 0;
 	if (p->syscall.set && n == 1) {
-		return_unless(l, CC_EQ, nr, o_imm(only));
+		lower_return_unless(l, CC_EQ, nr, o_imm(only));
 	} else {
-		return_unless(l, CC_ULT, nr, o_imm(SYSCALL_SET_BITS));
+		lower_return_unless(l, CC_ULT, nr, o_imm(SYSCALL_SET_BITS));
 		if (p->syscall.set) {
 			for (u32 i = 0; i < SYSCALL_SET_BITS; i++)
 				bytes[i] = p->syscall.set[i / 64] >> (i % 64) & 1;
 			off = lower_data(l, sizeof(bytes), bytes);
 			byte = ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)),
 				      ir_op2(l, IR_AND, nr, o_imm(SYSCALL_SET_BITS - 1)));
-			return_unless(l, CC_NE, ir_load(l, byte, 1, false), o_imm(0));
+			lower_return_unless(l, CC_NE, ir_load(l, byte, 1, false), o_imm(0));
 		}
 	}
 	filter_compat(l);
@@ -243,7 +245,8 @@ static void filter_loading(struct lower *l)
 	task = ir_call(l, BPF_FUNC_get_current_task, true, 0);
 	word = lower_read_scalar(l, type_int(p->loading.size, false),
 				 ir_op2(l, IR_ADD, task, o_imm(p->loading.offset)), SPACE_KERNEL);
-	return_unless(l, CC_EQ, ir_op2(l, IR_AND, word, o_imm((s64)p->loading.mask)), o_imm(0));
+	lower_return_unless(l, CC_EQ, ir_op2(l, IR_AND, word, o_imm((s64)p->loading.mask)),
+			    o_imm(0));
 }
 
 /* Members of kernel structures that hold the numbers of a task. */
@@ -336,7 +339,7 @@ struct opnd lower_own_pid(struct lower *l)
 /* -p and --follow: the current process, or the owner of an iterator's object. */
 static void filter_tgid(struct lower *l, const struct arg_desc *owner)
 {
-	struct opnd tgid, key;
+	struct opnd tgid;
 
 	if (!l->inst->only_pid && (l->inst->follow_map == NO_INDEX || l->inst->asks_follow))
 		return;
@@ -350,22 +353,17 @@ static void filter_tgid(struct lower *l, const struct arg_desc *owner)
 						o_imm(l->profile->owner.tgid)),
 					 SPACE_KERNEL);
 	if (l->inst->only_pid) {
-		return_unless(l, CC_EQ, tgid, o_imm(l->inst->only_pid));
+		lower_return_unless(l, CC_EQ, tgid, o_imm(l->inst->only_pid));
 		return;
 	}
-	key = lower_temp(l, 4, 4, "follow");
-	ir_store(l, key, 4, tgid);
-	return_unless(l, CC_NE,
-		      ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(l->inst->follow_map),
-			      key),
-		      o_imm(0));
+	lower_return_unless_followed(l, tgid);
 }
 
 static void filter_process(struct lower *l)
 {
 	filter_loading(l);
 	if (l->profile->only_child)
-		return_unless(l, CC_EQ, lower_own_pid(l), lower_own_word(l, DATA_CPID));
+		lower_return_unless(l, CC_EQ, lower_own_pid(l), lower_own_word(l, DATA_CPID));
 	if (l->profile->kind != PROFILE_ITER) /* lower_clause() */
 		filter_tgid(l, NULL);
 }
@@ -385,7 +383,7 @@ static void mark_object(struct lower *l)
 		return;
 	/* the call after the last object has none */
 	if (p->n_args > 1 && p->args[1].type->kind == TY_POINTER)
-		return_unless(l, CC_NE, lower_loc(l, &p->args[1]).o, o_imm(0));
+		lower_return_unless(l, CC_NE, lower_loc(l, &p->args[1]).o, o_imm(0));
 	if (p->pinned)
 		return;
 	seq = ir_load(l, opnd_plus(ir_load(l, o_ctx(0), 8, false), 0), 8, false);

@@ -663,6 +663,8 @@ struct opnd lower_map_delete(struct lower *l, struct node *n)
 		return lower_thread_delete(l, map, n);
 	if (is_hash(d)) {
 		key = lower_key(l, n);
+		if (d->is_followed)
+			lower_forget_followed(l, ir_load(l, key, 4, false));
 		return ir_call(l, BPF_FUNC_map_delete_elem, false, 2, o_map(map), key);
 	}
 	if (type_is_agg(d->value)) {

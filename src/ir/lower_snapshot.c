@@ -25,6 +25,7 @@ struct snapping {
 	struct lower *l;
 	const struct snapshot *s;
 	struct opnd value, arg[CALL_MAX_ARGS], result;
+	u32 copied;               /* variable, if is_half: tid if the entry could copy everything */
 	u32 at[SNAPSHOT_MAX_OPS]; /* variables: where the piece of an op is, if others need it */
 	struct ir_block *skip[SNAPSHOT_MAX_OPS + 1]; /* by the op after it; NULL: not needed yet */
 };
@@ -81,6 +82,65 @@ static void leave_unless_chosen(struct snapping *g, u32 op)
 			       g->arg[c->where];
 	value = ir_op2(g->l, IR_AND, value, o_imm(c->mask));
 	leave_unless(g, op, CC_EQ, value, o_imm(o->value & c->mask));
+}
+
+/*
+ * The halves of a call: an entry that could copy everything leaves its thread in a slot of the data
+ * map, and then the return copies only what the call may have stored. Threads with one slot only
+ * copy more.
+ */
+enum { COPIED_SLOTS = 512, COPIED_LINE_SHIFT = 6 };
+
+static struct opnd copied_slot(struct snapping *g, struct opnd tid)
+{
+	struct lower *l = g->l;
+	struct opnd at = ir_op2(l, IR_AND, tid, o_imm(COPIED_SLOTS - 1));
+
+	if (!l->prog->copied)
+		l->prog->copied =
+			ALIGN_UP(lower_data(l, (COPIED_SLOTS + 1) << COPIED_LINE_SHIFT, NULL),
+				 1u << COPIED_LINE_SHIFT);
+	at = ir_op2(l, IR_SHL, at, o_imm(COPIED_LINE_SHIFT));
+	return ir_op2(l, IR_ADD,
+		      ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), l->prog->copied)), at);
+}
+
+static struct opnd own_tid(struct lower *l)
+{
+	return ir_op2(l, IR_AND, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0),
+		      o_imm(UINT32_MAX));
+}
+
+static void begin_half(struct snapping *g)
+{
+	struct lower *l = g->l;
+	struct opnd tid, slot;
+
+	if (!g->s->is_half)
+		return;
+	tid = own_tid(l);
+	g->copied = ir_var(l);
+	if (g->result.kind == O_NONE) {
+		ir_var_set(l, g->copied, tid);
+		return;
+	}
+	slot = copied_slot(g, tid);
+	ir_var_set(l, g->copied, ir_set(l, CC_EQ, ir_load(l, slot, 8, false), tid));
+	ir_store(l, slot, 8, o_imm(0));
+}
+
+static void end_half(struct snapping *g)
+{
+	struct lower *l = g->l;
+
+	if (g->s->is_half && g->result.kind == O_NONE)
+		ir_store(l, copied_slot(g, own_tid(l)), 8, o_temp(g->copied));
+}
+
+static void leave_if_copied(struct snapping *g, u32 op)
+{
+	if (g->s->is_half && g->result.kind != O_NONE && !g->s->v[op].stored)
+		leave_unless(g, op, CC_EQ, o_temp(g->copied), o_imm(0));
 }
 
 static struct opnd pointer_of(struct snapping *g, u32 op)
@@ -184,6 +244,14 @@ static void count_failed(struct snapping *g, struct opnd ret, struct opnd ptr)
 	struct ir_block *worked = ir_block_new(l), *out = ir_block_new(l);
 	u32 mark;
 
+	if (g->result.kind == O_NONE && g->s->is_half) {
+		ir_branch(l, CC_SLT, ret, o_imm(0), worked, out);
+		ir_place(l, worked);
+		ir_var_set(l, g->copied, o_imm(0));
+		ir_jump(l, out);
+		ir_place(l, out);
+		return;
+	}
 	if (g->result.kind == O_NONE) {
 		lower_count_unread(l, ret, ptr);
 		return;
@@ -272,6 +340,7 @@ static void snap_one(struct snapping *g, u32 op)
 	struct opnd ptr, len, piece, ret;
 	u32 room = CALL_PIECE_HEAD + ALIGN_UP(o->cap, 8u);
 
+	leave_if_copied(g, op);
 	if (o->on_failure)
 		leave_unless(g, op, CC_SLT, g->result, o_imm(0));
 	if (o->on_success)
@@ -384,7 +453,9 @@ static void snap(struct snapping *g, struct node *entry)
 		ir_store(l, g->value, 8, o_imm(CALL_AT_ARGS + 8 * g->s->n_args));
 	}
 	put_arguments(g);
+	begin_half(g);
 	snap_all(g);
+	end_half(g);
 	put_head(g);
 }
 

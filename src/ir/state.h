@@ -205,6 +205,11 @@ void lower_while_by_callback(struct lower *l, struct node *n);
 /* Decides for each loop whether it is inline, and which variables must be in memory for that. */
 void lower_find_loops(struct lower *l);
 void lower_place_captures(struct lower *l);
+/* Of a filter: the event is not for this program. */
+void lower_return_unless(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b);
+/* ---- lower_follow.c: the set of --follow */
+void lower_return_unless_followed(struct lower *l, struct opnd tgid);
+void lower_forget_followed(struct lower *l, struct opnd tgid);
 void lower_return_from_body(struct lower *l, struct opnd value);
 void lower_body(struct lower *l, struct node *n);
 /* that verifiers may hold on the path to this position */

@@ -100,6 +100,7 @@ struct probe_config {
 	u32 max_targets; /* max_probes */
 	u32 max_strlen;  /* capacity of strings of unknown length; 0: 1024 */
 	u32 argstr_bytes;
+	bool argstr_rest;
 };
 
 /* Access to the system, opened on first use. */

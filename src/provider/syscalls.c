@@ -387,7 +387,8 @@ static void add_snapshot(struct provider_env *env, struct profile *p, const char
 {
 	struct snapshot_limits limits = { .file_name = MIN(env_strlen(env), CALL_FILE_NAME),
 					  .data = data_limit(env),
-					  .elements = SHOWN };
+					  .elements = SHOWN,
+					  .rest = env->config.argstr_rest };
 	const struct call_format *f = call_format(event);
 	static const struct call_format unknown;
 	int nr = syscall_number_of_event(event);
@@ -430,7 +431,7 @@ static void decoded_args(struct provider_env *env, struct profile *p, const char
 		add_snapshot(env, p, event, is_enter);
 	if (is_enter)
 		return;
-	if (env->clause.args && n &&
+	if (env->clause.args && n && !(env->clause.record && env->config.argstr_rest) &&
 	    (replaces_memory(event) || (p->snapshot.what && p->snapshot.what->wants_entry)))
 		keep_args(env, p, event);
 	p->retval = (struct arg_desc){ .name = "ret",

@@ -115,6 +115,7 @@ void follow_add_clauses(struct compiled *c)
 	vec_push(&c->arena, &c->prog.maps,
 		 (struct map_desc){ .name = ".follow",
 				    .role = MAP_SET,
+				    .is_followed = true,
 				    .bpf_type = BPF_MAP_TYPE_HASH,
 				    .key_size = 4,
 				    .value_size = 8,

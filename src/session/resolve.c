@@ -386,6 +386,7 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 		.request = c->request,
 		.config = { .max_strlen = (u32)c->env.config.max_strlen,
 			    .argstr_bytes = (u32)c->env.config.argstr_bytes,
+			    .argstr_rest = c->env.config.argstr_rest != 0,
 			    .exact_uprobes = c->env.config.exact_uprobes,
 			    .missing_probes = c->env.config.missing_probes,
 			    .max_targets = (u32)c->env.config.max_probes },

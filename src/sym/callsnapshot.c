@@ -26,7 +26,7 @@ struct plan {
 /* Where a pointer is. */
 struct source {
 	u32 parent, arg, off, plus;
-	bool out, failed;
+	bool out, failed, stored;
 };
 
 static void plan_view(struct plan *p, const struct call_view *v, struct source at, u32 base);
@@ -43,6 +43,7 @@ static u32 add(struct plan *p, const struct source *at, struct snapshot_op op)
 	op.plus = (u16)at->plus;
 	op.on_success = at->out;
 	op.on_failure = at->failed;
+	op.stored = at->stored;
 	vec_push(p->a, &p->ops, op);
 	return p->ops.n - 1;
 }
@@ -80,10 +81,12 @@ static bool has_array(const struct call_view *v)
 static void plan_members(struct plan *p, const struct call_struct *st, u32 op, u32 base, bool out)
 {
 	for (u32 i = 0; i < st->n; i++)
-		plan_view(
-			p, &st->v[i].view,
-			(struct source){ .parent = op, .off = base + st->v[i].offset, .out = out },
-			base);
+		plan_view(p, &st->v[i].view,
+			  (struct source){ .parent = op,
+					   .off = base + st->v[i].offset,
+					   .out = out,
+					   .stored = p->ops.v[op].stored },
+			  base);
 	if (st->after)
 		plan_members(p, st->after, op, base, p->is_return);
 }
@@ -112,8 +115,11 @@ static void plan_array(struct plan *p, const struct call_view *v, struct source 
 		return;
 	p->depth++;
 	for (u32 i = 0; i < most; i++)
-		plan_view(p, v->of, (struct source){ .parent = op, .off = i * size, .out = at.out },
-			  i * size);
+		plan_view(
+			p, v->of,
+			(struct source){
+				.parent = op, .off = i * size, .out = at.out, .stored = at.stored },
+			i * size);
 	p->depth--;
 	close_op(p, op);
 }
@@ -133,7 +139,7 @@ static void plan_strings(struct plan *p, struct source at)
 					       .is_link = true });
 		if (op == SNAPSHOT_NONE)
 			break;
-		add(p, &(struct source){ .parent = op },
+		add(p, &(struct source){ .parent = op, .stored = at.stored },
 		    (struct snapshot_op){ .is_string = true, .cap = (u16)(p->limits->data + 2) });
 	}
 	for (u32 i = first; i < p->ops.n; i++)
@@ -172,7 +178,7 @@ static void plan_bytes(struct plan *p, const struct call_view *v, struct source 
 			 .len = len, .scale = len.kind == LEN_BITS ? 8 : 1, .cap = (u16)cap });
 	if (op == SNAPSHOT_NONE)
 		return;
-	plan_view(p, v, (struct source){ .parent = op, .out = at.out }, 0);
+	plan_view(p, v, (struct source){ .parent = op, .out = at.out, .stored = at.stored }, 0);
 	close_op(p, op);
 }
 
@@ -236,6 +242,7 @@ static void plan_cases(struct plan *p, const struct call_choice *c, struct sourc
 
 		if (!applies(p, v) || (v->of->kind == VIEW_STRING) != strings)
 			continue;
+		at.stored |= v->dir != VIEW_IN;
 		bytes = strings ? 1 : view_size(v->of) ? view_size(v->of) : p->limits->data;
 		put_case(t, (u32)c->v[i].value, bytes);
 		cap = MAX(cap, bytes);
@@ -283,8 +290,29 @@ static void plan_view(struct plan *p, const struct call_view *v, struct source a
 	} else if (applies(p, v)) {
 		at.out |= v->dir == VIEW_OUT;
 		at.failed |= v->dir == VIEW_FAILED;
+		at.stored |= v->dir != VIEW_IN && v->dir != VIEW_WAS;
 		plan_pointee(p, v->of, at, base);
 	}
+}
+
+/* What follows the result shows words of arguments as the call has left them. */
+static bool shows_after_result(const struct call_view *v, u32 word)
+{
+	bool found = false;
+
+	for (u32 i = 0; v->kind == VIEW_CHOICE && i < v->choice->n; i++)
+		found |= shows_after_result(&v->choice->v[i].view, word);
+	for (u32 i = 0; v->kind == VIEW_MEMBERS && i < v->st->n; i++)
+		found |= v->st->v[i].offset == word;
+	return found;
+}
+
+/* The address of what a call stores may be in a piece that it does not change. */
+static void mark_parents(struct plan *p)
+{
+	for (u32 i = p->ops.n; i-- > 0;)
+		if (p->ops.v[i].stored && p->ops.v[i].parent != SNAPSHOT_NONE)
+			p->ops.v[p->ops.v[i].parent].stored = true;
 }
 
 const struct snapshot *call_snapshot(struct arena *a, const struct call_format *f, bool is_return,
@@ -296,9 +324,18 @@ const struct snapshot *call_snapshot(struct arena *a, const struct call_format *
 	for (u32 i = 0; i < f->n; i++) {
 		const struct call_view *v = &f->arg[i].view;
 
-		plan_view(&p, v, (struct source){ .parent = SNAPSHOT_NONE, .arg = i }, 0);
-		c->wants_entry |= is_return && v->dir >= VIEW_INOUT && v->dir <= VIEW_WAS;
+		plan_view(&p, v,
+			  (struct source){
+				  .parent = SNAPSHOT_NONE,
+				  .arg = i,
+				  .stored = shows_after_result(
+					  &f->result, CALL_AT_ARGS - CALL_AT_RESULT + 8 * i) },
+			  0);
+		c->wants_entry |= is_return && !limits->rest && v->dir >= VIEW_INOUT &&
+				  v->dir <= VIEW_WAS;
 	}
+	mark_parents(&p);
+	c->is_half = limits->rest;
 	c->n_args = ALIGN_UP(f->n, 2u);
 	c->n = p.ops.n;
 	c->v = p.ops.v;
@@ -321,17 +358,19 @@ static bool same_op(const struct snapshot_op *a, const struct snapshot_op *b)
 {
 	return a->parent == b->parent && a->arg == b->arg && a->src_off == b->src_off &&
 	       a->plus == b->plus && a->is_string == b->is_string && a->is_link == b->is_link &&
-	       a->is_count == b->is_count && a->on_success == b->on_success &&
-	       a->on_failure == b->on_failure && a->len.kind == b->len.kind &&
-	       a->len.value == b->len.value && a->len.size == b->len.size && a->scale == b->scale &&
-	       a->cap == b->cap && a->skip == b->skip && same_table(a->table, b->table);
+	       a->is_count == b->is_count && a->stored == b->stored &&
+	       a->on_success == b->on_success && a->on_failure == b->on_failure &&
+	       a->len.kind == b->len.kind && a->len.value == b->len.value &&
+	       a->len.size == b->len.size && a->scale == b->scale && a->cap == b->cap &&
+	       a->skip == b->skip && same_table(a->table, b->table);
 }
 
 bool snapshot_equal(const struct snapshot *a, const struct snapshot *b)
 {
 	if (!a || !b || a == b)
 		return a == b;
-	if (a->n_args != b->n_args || a->n != b->n || a->wants_entry != b->wants_entry)
+	if (a->n_args != b->n_args || a->n != b->n || a->wants_entry != b->wants_entry ||
+	    a->is_half != b->is_half)
 		return false;
 	for (u32 i = 0; i < a->n; i++)
 		if (!same_op(&a->v[i], &b->v[i]))

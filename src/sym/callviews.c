@@ -213,7 +213,7 @@ static void read_letter(struct call_view *v, const char **s)
 
 static struct call_view read_view(const char **s)
 {
-	static const char dirs[] = "<~^=>"; /* in the order of enum view_dir */
+	static const char dirs[] = "<~^=>+"; /* in the order of enum view_dir */
 	struct call_view v = {};
 	u8 dir = VIEW_IN;
 

@@ -726,10 +726,13 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 {
 	u32 size = size_of(v);
 	s64 n = len_of(s, v->len, at);
-	struct bytes m = memory(s, address, wanted(v, size, n), at.out), was = {};
+	struct bytes m = memory(s, address, wanted(v, size, n),
+				at.out || (dir == VIEW_NOW && s->returned)),
+		     was = {};
 	bool partial = v->len.kind != LEN_NONE;
 	size_t start;
 
+	m.out = at.out;
 	if (v->kind == VIEW_ARRAY && !n) {
 		buf_puts(s->b, "[]");
 		return;

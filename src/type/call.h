@@ -94,6 +94,7 @@ enum view_dir {
 	VIEW_APART,  /* likewise, each in brackets of its own */
 	VIEW_WAS,    /* what it was, although the call changes it */
 	VIEW_FAILED, /* the call fills it in if it fails */
+	VIEW_NOW,    /* what it is: once the call has returned, what that has left */
 };
 
 enum call_len_kind {
@@ -211,6 +212,7 @@ struct snapshot_op {
 	bool is_count;       /* of directory entries: two words, how many and their bytes */
 	bool on_success;     /* only if the result is not negative */
 	bool on_failure;     /* only if it is */
+	bool stored;         /* the call may change it; or an op that does needs its piece */
 	struct call_len len; /* LEN_MEMBER: in the piece of `parent` */
 	u16 scale, cap;      /* bytes for each of len; at most */
 	const struct snapshot_table *table; /* of the value of len's argument; NULL: len itself */
@@ -223,7 +225,8 @@ struct snapshot_op {
 
 struct snapshot {
 	bool wants_entry; /* at the return: pieces of the entry are needed, too */
-	u32 n_args;       /* to send: an even number */
+	bool is_half; /* argstr_rest: what is not `stored` the entry has copied, unless it failed */
+	u32 n_args;   /* to send: an even number */
 	u32 n;
 	struct snapshot_op *v;
 	u32 size; /* bytes of the value at most */

@@ -47,8 +47,9 @@ struct map_desc {
 	 * of a MAP_GLOBAL are padded to 64 bytes.
 	 */
 	u32 n_slots, slot_size;
-	u32 threads_off; /* MAP_USER: thread slots in the data map (type/thread_slot.h); 0: none */
-	u32 normal;      /* normalize(): divisor of printed values; 0: none */
+	bool is_followed; /* MAP_SET: the processes of --follow */
+	u32 threads_off;  /* MAP_USER: thread slots in the data map (type/thread_slot.h); 0: none */
+	u32 normal;       /* normalize(): divisor of printed values; 0: none */
 	/* a value is set, not only added to: values of two keys that print the same have no sum */
 	bool is_assigned;
 	bool zeroed;      /* zero(): a keyless aggregation is shown even if empty */
@@ -232,6 +233,8 @@ struct program {
 	bool has_user_symbols; /* processes may have exited before printing */
 	/* offset in the data map of one word per processor, ir/lower_guard.c; 0: none */
 	u32 guard;
+	u32 followed; /* offset in the data map of slots of processes, ir/lower_follow.c; 0: none */
+	u32 copied;   /* offset in the data map of slots of threads, ir/lower_snapshot.c; 0: none */
 	u32 spare_sites; /* room for sites added during the run */
 	u32 spare_data;  /* bytes of the data map for functions compiled during the run */
 	/*

@@ -414,10 +414,36 @@ static void put_stack(struct strace *st, struct strace_thread *th, const struct 
 	put_line(st, th);
 }
 
-static void put_return(struct strace *st, struct strace_thread *th, const struct record *r)
+/*
+ * The value of argstr at the return has what the call has stored (argstr_rest). Here it follows what
+ * the entry has copied, whose arguments hold: execve replaces registers. Returns its bytes.
+ */
+static u32 join_args(struct strace *st, const struct strace_thread *th, const struct record *r)
 {
 	const struct field *f = args_of(r);
-	const char *args = format_args(st, &st->args, th, f->type, r->p + f->offset);
+	const char *rest = r->p + f->offset;
+	u32 n = args_size(f->type, rest), pieces;
+	u64 head;
+
+	buf_clear(&st->joined);
+	if (f->type->kind != TY_CALL || th->args.len < CALL_AT_ARGS) {
+		buf_add(&st->joined, rest, n);
+		return n;
+	}
+	memcpy(&head, rest, sizeof(head));
+	pieces = CALL_AT_ARGS + 8 * (u32)(head >> CALL_ARGS_SHIFT & 0xff);
+	buf_add(&st->joined, rest, CALL_AT_ARGS);
+	buf_add(&st->joined, th->args.s + CALL_AT_ARGS, th->args.len - CALL_AT_ARGS);
+	buf_add(&st->joined, rest + pieces, n - MIN(pieces, n));
+	head = (head & ~(u64)CALL_USED) | MIN(st->joined.len, (size_t)CALL_USED);
+	memcpy(st->joined.s, &head, sizeof(head));
+	return (u32)MIN(st->joined.len, (size_t)CALL_USED);
+}
+
+static void put_return(struct strace *st, struct strace_thread *th, const struct record *r)
+{
+	const struct type whole = { .kind = args_of(r)->type->kind, .size = join_args(st, th, r) };
+	const char *args = format_args(st, &st->args, th, &whole, st->joined.s);
 	size_t n = strace_entry_length(th->call, args);
 	s64 ret = number(r, AT_RESULT);
 	u32 width;
@@ -433,8 +459,7 @@ static void put_return(struct strace *st, struct strace_thread *th, const struct
 	if (strace_is_raw(&st->o, th->call->nr) && !strace_is_error(th->call, ret))
 		buf_printf(&st->line, "%#llx", (unsigned long long)ret);
 	else
-		strace_put_result(&st->line, th->call, &st->names, r->p + f->offset, f->type->size,
-				  ret);
+		strace_put_result(&st->line, th->call, &st->names, st->joined.s, whole.size, ret);
 	put_spent(st, r->ns - th->begun_ns);
 	buf_putc(&st->line, '\n');
 	put_line(st, th);
@@ -464,6 +489,8 @@ static void superseded(struct strace *st, struct strace_thread *first, const str
 	first->call = th->call;
 	first->begun_ns = th->begun_ns;
 	first->is_shown = th->is_shown;
+	buf_clear(&first->args);
+	buf_add(&first->args, th->args.s, th->args.len);
 	thread_ends(st, th);
 }
 
@@ -506,6 +533,7 @@ static void on_return(struct strace *st, const struct record *r)
 		drop_call(st, th);
 		th->begun_ns = r->ns;
 		th->begun_clock = (u64)number(r, AT_CLOCK);
+		buf_clear(&th->args);
 	}
 	th->call = call;
 	th->was_in_call = false;
@@ -804,6 +832,10 @@ static void value(struct sink *s, const struct type *t, const void *p)
 	r.tid = (u32)number(&r, 1);
 	r.pid = (u32)number(&r, 2);
 	r.ns = (u64)number(&r, 3);
+	if (r.ns)
+		st->last_ns = r.ns;
+	else
+		r.ns = st->last_ns;
 	if (kind > 0 && kind < N_STRACE_RECORDS && !is_ours(st, &r, kind))
 		handlers[kind](st, &r);
 }
@@ -922,6 +954,7 @@ void strace_release(struct strace *st)
 	buf_release(&st->line);
 	buf_release(&st->entry_args);
 	buf_release(&st->args);
+	buf_release(&st->joined);
 	free(st->sites);
 }
 

@@ -177,19 +177,25 @@ static void put_files(struct buf *b, const struct strace_options *o)
 	put_returned_files(b, o);
 }
 
+/* Reading the clock costs a call more than its record. */
+static bool shows_times(const struct strace_options *o)
+{
+	return o->clock.time || o->clock.relative || o->spent || o->json;
+}
+
 static void put_calls(struct buf *b, const struct strace *st)
 {
 	const char *more = !st->o.summary ? "0" : st->o.wall ? "nsecs" : cpu_clock;
-	const char *args = st->o.lines ? "argstr" : "0";
+	const char *args = st->o.lines ? "argstr" : "0", *now = shows_times(&st->o) ? "nsecs" : "0";
 
 	if (!count_calls(&st->o))
 		return;
 	put_probes(b, &st->o, "");
-	buf_printf(b, " { print((%d, tid, pid, nsecs, probe, %s, 0, %s)); }\n", RECORD_ENTER, more,
-		   args);
+	buf_printf(b, " { print((%d, tid, pid, %s, probe, %s, 0, %s)); }\n", RECORD_ENTER, now,
+		   more, args);
 	put_probes(b, &st->o, ":return");
-	buf_printf(b, " { print((%d, tid, pid, nsecs, probe, %s, retval, %s%s)); }\n",
-		   RECORD_RETURN, more, st->o.stacks ? "ustack, " : "", args);
+	buf_printf(b, " { print((%d, tid, pid, %s, probe, %s, retval, %s%s)); }\n", RECORD_RETURN,
+		   now, more, st->o.stacks ? "ustack, " : "", args);
 }
 
 const char *strace_script(const struct strace *st)
@@ -200,7 +206,7 @@ const char *strace_script(const struct strace *st)
 	if (st->o.lines)
 		buf_printf(
 			&b,
-			"config = { perf_rb_pages = %llu; argstr_bytes = %u; argstr_hex = %u }\n",
+			"config = { perf_rb_pages = %llu; argstr_bytes = %u; argstr_hex = %u; argstr_rest = 1 }\n",
 			(unsigned long long)job_ring_pages(), st->o.strings, st->o.hex);
 	buf_printf(&b, life, RECORD_END, RECORD_EXEC, RECORD_BORN,
 		   RECORD_FORKED); /* births come before their calls */
@@ -210,7 +216,7 @@ const char *strace_script(const struct strace *st)
 	if (st->o.lines) {
 		buf_printf(&b, signals, RECORD_SIGNAL);
 		buf_printf(&b, ignored, RECORD_IGNORED);
-		buf_printf(&b, "interval:ms:50 { print((%d, 0, 0, nsecs)); }\n", RECORD_TICK);
+		buf_printf(&b, "interval:ms:25 { print((%d, 0, 0, nsecs)); }\n", RECORD_TICK);
 	}
 	text = arena_strdup(&st->c->words_arena, b.s);
 	buf_release(&b);

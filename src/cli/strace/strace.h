@@ -27,8 +27,8 @@
 
 /* The first member of each record that the script prints. */
 enum strace_record {
-	RECORD_ENTER = 1, /* tid, pid, ns, probe, the clock of -c, 0, arguments */
-	RECORD_RETURN,    /* tid, pid, ns, probe, the clock of -c, result, arguments */
+	RECORD_ENTER = 1, /* tid, pid, ns or 0, probe, the clock of -c, 0, arguments */
+	RECORD_RETURN,    /* tid, pid, ns or 0, probe, the clock of -c, result, arguments */
 	RECORD_BORN,      /* tid, pid, ns: a thread begins */
 	RECORD_END,       /* what SIGNAL has, exit code of wait(2), threads that are left */
 	RECORD_SIGNAL,    /* tid, pid, ns, number, code, errno, four words of the siginfo */
@@ -129,11 +129,13 @@ struct strace {
 	bool awaits_exec;              /* CMD has not been executed yet */
 	bool no_more_in_call;          /* calls from before have been shown */
 	u64 looked_ns;                 /* when threads were last looked for in /proc */
-	struct names names;            /* those of s, and -y */
-	struct strace_thread *shown;   /* whose arguments become text */
-	struct buf line;               /* being put together */
-	struct buf entry_args, args;   /* arguments as text: of a call that is begun; others */
-	struct strace_call **sites;    /* by number of the site; NULL: not known yet */
+	u64 last_ns;        /* of the last record with a time: those of calls may have none */
+	struct names names; /* those of s, and -y */
+	struct strace_thread *shown; /* whose arguments become text */
+	struct buf line;             /* being put together */
+	struct buf entry_args, args; /* arguments as text: of a call that is begun; others */
+	struct buf joined;           /* a value of argstr: what entry and return have copied */
+	struct strace_call **sites;  /* by number of the site; NULL: not known yet */
 	u32 n_sites;
 	struct strace_count counts[SYSCALL_MAX];
 };
