@@ -73,10 +73,11 @@ const struct option_row option_rows[] = {
 		 "does not have is an error; system() and signal() do nothing. A -p after it is a process of the recording.",
 	  .take = take_from, O(from) },
 	{ .name = "engine", .arg = "NAME", .group = GROUP_WHAT, .sets = SET_SCRIPT_RUN,
-	  .help = "kernel; process: read records of sonde.h's tracepoints from -p PID",
-	  .doc = "With process, a tracepoint of sonde/sonde.h writes a record into memory that it shares with sonde, which takes some "
+	  .help = "kernel; perf: without bpf(2); process: sonde.h's tracepoints of -p",
+	  .doc = "With perf, events are perf events (perf_event_open(2)) and the script runs in sonde over their samples, where bpf(2) is "
+		 "refused: tracepoints, system calls, software and hardware events, profile and interval. With process, a tracepoint of sonde/sonde.h writes a record into memory that it shares with sonde, which takes some "
 		 "nanoseconds instead of the microsecond of a uprobe. sonde stops the threads of the process for a moment to enable and "
-		 "to disable them. The script runs in sonde: builtins about the moment of the event (stacks, users, cgroups) are an error.",
+		 "to disable them. With either, builtins about the moment of the event (stacks, users, cgroups) are an error.",
 	  .take = take_engine, O(engine) },
 	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT, .sets = SET_CHILD,
 	  .help = "attach only probes whose name matches", .take = take_text,

@@ -50,8 +50,8 @@ int take_engine(struct cli *c, const struct option_row *row, const char *value)
 {
 	const struct engine *e = engine_find(value);
 
-	if (!e || (e->by_name_only && !e->reads_records)) /* others have an option of their own */
-		return say_usage(c, "--engine is kernel or process");
+	if (!e || e->has_option)
+		return say_usage(c, "--engine is kernel, perf or process");
 	return take_text(c, row, value);
 }
 

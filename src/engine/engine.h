@@ -74,8 +74,11 @@ typedef int (*record_fn)(void *ctx, const void *record, u32 len);
 struct engine {
 	const char *name, *brief;
 	bool by_name_only;  /* used only if requested by name */
+	bool has_option;    /* requested by an option of its own, not by --engine */
 	bool reads_records; /* sites of sonde.h's tracepoints are SITE_RECORD */
-	bool has_events;    /* sites fire by themselves: a run waits for records */
+	/* The context of tracepoints and system calls is the perf record of each: there are no raw ones. */
+	bool by_perf_record;
+	bool has_events; /* sites fire by themselves: a run waits for records */
 	/* It traces the running kernel, so symbols and ways to attach are those of this machine. */
 	bool on_this_kernel;
 
@@ -166,6 +169,7 @@ struct engine {
 	bool (*is_over)(const void *self);
 	/* Events that the function missed, before any predicate. NULL: none. */
 	u64 (*skipped)(void *self, u32 func);
+	enum loss_reason misses; /* why; 0: LOSS_SKIPPED, or _ANY */
 	/* What the source of its events lacks, a line each; at the end of a run. NULL: nothing. */
 	void (*tell_gaps)(const void *self, void (*tell)(void *ctx, const char *line), void *ctx);
 

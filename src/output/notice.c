@@ -26,6 +26,7 @@ static const struct loss_row losses[] = {
 	[LOSS_SKIPPED_ANY] = { .warning =
 				       "the kernel skipped events, matching or not: the probe was running on their processor" },
 	[LOSS_RECORDS] = { .reason = "no room in the rings of the process" },
+	[LOSS_SAMPLES] = { .reason = "no room in the rings of perf events, before any predicate" },
 	[LOSS_LOOP] = { .warning = "a loop was stopped at its bound" },
 };
 

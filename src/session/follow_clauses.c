@@ -5,6 +5,7 @@
  * an event of that process.
  */
 #include <linux/bpf.h>
+#include "engine/engine.h"
 #include "session/compile.h"
 #include "session/system.h"
 
@@ -20,10 +21,17 @@ static const char follow_btf[] =
 	"	_ = delete(@__sonde_follow, (uint32)args.p.tgid);\n"
 	"}\n";
 
+/* Where events have no structures of tasks. The set gets the numbers of threads, too, which are no
+ * process's until they are freed. */
+#define FORGET_FREED                                                                               \
+	"tracepoint:sched:sched_process_free /has_key(@__sonde_follow, (uint32)args.pid)/ {\n"     \
+	"	_ = delete(@__sonde_follow, (uint32)args.pid);\n"                                        \
+	"}\n"
+
 static const char follow_plain[] =
 	"tracepoint:sched:sched_process_fork /has_key(@__sonde_follow, (uint32)pid)/ {\n"
 	"	@__sonde_follow[(uint32)args.child_pid] = 1;\n"
-	"}\n";
+	"}\n" FORGET_FREED;
 
 /*
  * In a pid namespace of our own the set holds that namespace's numbers, because we know no others.
@@ -64,11 +72,16 @@ static const char follow_threads[] =
 static const char follow_threads_plain[] =
 	"tracepoint:sched:sched_process_fork /has_key(@__sonde_follow, (uint32)args.parent_pid)/ {\n"
 	"	@__sonde_follow[(uint32)args.child_pid] = 1;\n"
-	"}\n";
+	"}\n" FORGET_FREED;
+
+static bool has_tasks(struct compiled *c)
+{
+	return !c->engines[0]->by_perf_record && system_btf(&c->system);
+}
 
 static const char *threads_text(struct compiled *c)
 {
-	if (!system_btf(&c->system))
+	if (!has_tasks(c))
 		return follow_threads_plain;
 	return arena_printf(&c->arena, follow_threads,
 			    c->request->traced.scope == SCOPE_TREE ?
@@ -83,7 +96,7 @@ static const char *follow_text(struct compiled *c)
 
 	if (c->reads.followed)
 		return threads_text(c);
-	if (!system_btf(&c->system))
+	if (!has_tasks(c))
 		return follow_plain;
 	if (!w->pid_namespace(w->ctx, &ns[0], &ns[1]))
 		return follow_btf;

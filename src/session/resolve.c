@@ -391,10 +391,11 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 			    .missing_probes = c->env.config.missing_probes,
 			    .max_targets = (u32)c->env.config.max_probes },
 		.attach = { .records = c->engines[0]->reads_records,
-			    .prefer_raw = !c->recorded,
+			    .prefer_raw = !c->engines[0]->by_perf_record,
 			    .by_kallsyms = c->attempt.no_substitutes,
-			    .calls_by_perf = c->recorded || (c->call_events.n &&
-							     !c->call_events.raw && !r->internal),
+			    .calls_by_perf =
+				    c->engines[0]->by_perf_record ||
+				    (c->call_events.n && !c->call_events.raw && !r->internal),
 			    .calls_why = c->call_events.raw && *c->call_events.raw ?
 						 c->call_events.raw :
 						 NULL,

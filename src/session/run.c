@@ -282,7 +282,8 @@ static int refuse_follow_in_namespace(struct run *r, struct err *err)
 		err_help(err, "run sonde on the container's host, or trace all processes (-a)");
 		return err->code;
 	}
-	if (system_btf(&r->c.system) || !w->pid_namespace(w->ctx, &dev, &ino))
+	if ((system_btf(&r->c.system) && !r->c.engines[0]->by_perf_record) ||
+	    !w->pid_namespace(w->ctx, &dev, &ino))
 		return 0;
 	err_set(err, -EINVAL,
 		"--follow in a pid namespace (a container) needs the kernel's type information (BTF)");
@@ -324,9 +325,9 @@ static void skipped_report(struct run *r)
 		bool filters = in->predicate || in->only_pid || in->follow_map != NO_INDEX ||
 			       in->profile->syscall.set;
 		struct loss loss = { .span = in->clause->span,
-				     .reason = r->c.engines[0]->reads_records ? LOSS_RECORDS :
-					       filters                        ? LOSS_SKIPPED_ANY :
-										LOSS_SKIPPED };
+				     .reason = r->c.engines[0]->misses ? r->c.engines[0]->misses :
+					       filters                 ? LOSS_SKIPPED_ANY :
+									 LOSS_SKIPPED };
 		u64 n = engines_skipped(r, f);
 
 		if (n)

@@ -192,6 +192,7 @@ enum loss_reason {
 	/* likewise, including events that a predicate or --follow would filter out */
 	LOSS_SKIPPED_ANY,
 	LOSS_RECORDS, /* a process had no room for records of its tracepoints */
+	LOSS_SAMPLES, /* the rings of perf events had no room, before any predicate */
 };
 
 struct loss {

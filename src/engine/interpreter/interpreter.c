@@ -48,6 +48,7 @@ const struct engine engine_interpreter = {
 	.name = "interpreter",
 	.brief = "begin, end and test probes in user space",
 	.by_name_only = true,
+	.has_option = true,
 	.features = features,
 	.serves = serves,
 	.open = open_machine,

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "engine/kernel/bpf.h"
+#include "engine/machine.h"
 
 static inline u64 ptr(const void *p)
 {

@@ -85,7 +85,6 @@ int bpf_link_multi(const struct bpf_multi_link *l);
 int bpf_link_iter(int prog_fd);
 int bpf_iter_create(int link_fd);
 int bpf_obj_pin(int fd, const char *path);
-int perf_event_open(struct perf_event_attr *attr, s32 pid, s32 cpu, int group, unsigned long flags);
 /* Whether a call has failed for lack of permission since the last query: EPERM, EACCES, ENOSYS. */
 bool bpf_refused_since(void);
 /* Whether a call has failed for lack of memory or descriptors, or because of a signal, since the

@@ -177,31 +177,10 @@ bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct si
 bool function_tracer_is_off(struct kernel *k);
 int refused_by_function_tracer(struct err *err, const struct site *s);
 
-/* cpus.c */
-u32 cpus_possible(void);            /* copies in a per-CPU map */
-u32 cpus_online(u32 *cpu, u32 max); /* their numbers; returns how many there are */
-/* A small number in a file of sysfs; -1 with errno. */
-s64 file_number(const char *path);
-
 /* features.c: tests one feature by using it. feature_cache.c remembers. */
 enum feature_answer feature_try(enum feature id);
 
-/* permission.c */
-/* Lifts the limit of locked memory, once; before the first map or program, feature probes
- * included. */
-bool raise_memlock(void);
-/* 0, or the errno with which the kernel refuses an empty tracing program or a counter of all
- * processes. */
-int bpf_right(void);
-int perf_right(void);
-/* As securityfs has it; "": it is not mounted. */
-const char *lockdown_file(void);
-/* capabilities.c; numbers of capabilities(7) */
-u64 effective_capabilities(void);
-bool has_capability(u32 number);
 /* rights.c */
-/* The reason and the remedy: the help of an error about rights. */
-void help_rights(struct err *err, bool perf);
 /* The limit of locked memory is what refused a map; user-space probes by perf events are refused
  * for want of a capability. false: it was something else. */
 bool help_memlock(struct err *err);

@@ -10,7 +10,7 @@
 #ifndef SONDE_ENGINE_KERNEL_H
 #define SONDE_ENGINE_KERNEL_H
 
-#include "engine/engine.h"
+#include "engine/machine.h"
 
 struct kernel;
 
@@ -99,16 +99,6 @@ int kernel_drain(struct kernel *k, record_fn f, void *ctx);
 /* Whether the last drain took more than a quarter of the ring: the next one should follow at
  * once. */
 bool kernel_drained_much(const struct kernel *k);
-
-/* ---- what processes map, for symbols of those that end before their stacks are printed */
-struct map_watch;
-/* Of all processes, from now on. prompt: readable at each event, not only when many wait. NULL: the
- * kernel refuses. */
-struct map_watch *map_watch_open(bool prompt);
-void map_watch_close(struct map_watch *w);
-int map_watch_fd(const struct map_watch *w);
-/* Calls f for each new event, in order. Costs one load per processor if there is none. */
-void map_watch_read(struct map_watch *w, map_event_fn f, void *ctx);
 
 /* ---- maps */
 /* Reads and merges a script map into t (rows allocated in a). 0 or -errno. */

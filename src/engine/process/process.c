@@ -505,6 +505,7 @@ const struct engine engine_process = {
 	.event_fd = event_fd,
 	.drain = drain,
 	.skipped = skipped,
+	.misses = LOSS_RECORDS,
 	.clock = clock_now,
 	IN_VM_OPERATIONS,
 };

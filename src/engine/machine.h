@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What this machine has, what this process may do there, and perf events: what engine/kernel does for
+ * other engines of the running kernel, too.
+ */
+#ifndef SONDE_ENGINE_MACHINE_H
+#define SONDE_ENGINE_MACHINE_H
+
+#include <linux/perf_event.h>
+#include "engine/engine.h"
+
+/* cpus.c */
+u32 cpus_possible(void);            /* copies in a per-CPU map */
+u32 cpus_online(u32 *cpu, u32 max); /* their numbers; returns how many there are */
+/* A small number in a file of sysfs; -1 with errno. */
+s64 file_number(const char *path);
+
+/* permission.c */
+/* Lifts the limit of locked memory, once; before the first map or program, feature probes
+ * included. */
+bool raise_memlock(void);
+/* 0, or the errno with which the kernel refuses an empty tracing program or a counter of all
+ * processes. */
+int bpf_right(void);
+int perf_right(void);
+/* As securityfs has it; "": it is not mounted. */
+const char *lockdown_file(void);
+/* capabilities.c; numbers of capabilities(7) */
+u64 effective_capabilities(void);
+bool has_capability(u32 number);
+/* rights.c */
+/* The reason and the remedy: the help of an error about rights. */
+void help_rights(struct err *err, bool perf);
+/* perf_event_open(2), with PERF_FLAG_FD_CLOEXEC. */
+int perf_event_open(struct perf_event_attr *attr, s32 pid, s32 cpu, int group, unsigned long flags);
+
+/* ---- what processes map, for symbols of those that end before their stacks are printed */
+struct map_watch;
+/* Of all processes, from now on. prompt: readable at each event, not only when many wait. NULL: the
+ * kernel refuses. */
+struct map_watch *map_watch_open(bool prompt);
+void map_watch_close(struct map_watch *w);
+int map_watch_fd(const struct map_watch *w);
+/* Calls f for each new event, in order. Costs one load per processor if there is none. */
+void map_watch_read(struct map_watch *w, map_event_fn f, void *ctx);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Shared by the files of the perf engine. Formats: include/uapi/linux/perf_event.h, enum
+ * perf_event_type.
+ */
+#ifndef SONDE_ENGINE_PERF_INTERNAL_H
+#define SONDE_ENGINE_PERF_INTERNAL_H
+
+#include <linux/perf_event.h>
+#include "base/err.h"
+#include "base/hash.h"
+#include "type/site.h"
+
+/* ---- record.c: the bytes of a record. False: they are not a whole one. */
+
+/* What every record has with sample_id_all and PERF_SAMPLE_IDENTIFIER | TID | TIME. */
+struct record_id {
+	u64 event; /* the event that wrote it */
+	u64 time;  /* CLOCK_MONOTONIC, ns */
+	u32 pid, tid;
+};
+enum { PERF_SAMPLE_ALWAYS = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
+bool record_id(const struct perf_event_header *h, struct record_id *id);
+
+/* PERF_RECORD_SAMPLE of an event with this sample_type, of which it may have the parts below. */
+struct sample {
+	const void *raw; /* PERF_SAMPLE_RAW */
+	u32 raw_len;
+};
+bool record_sample(const struct perf_event_header *h, u64 sample_type, struct sample *s);
+
+/* PERF_RECORD_FORK and COMM; comm is NULL or lies in the record. */
+struct task_record {
+	u32 pid, tid, parent_tid;
+	const char *comm;
+};
+bool record_task(const struct perf_event_header *h, struct task_record *t);
+/* PERF_RECORD_LOST: the events that the ring had no room for before. */
+bool record_lost(const struct perf_event_header *h, u64 *lost);
+
+/* ---- rings.c: a ring for each processor; their records in the order of time */
+
+struct perf_ring {
+	u32 cpu;
+	struct perf_event_mmap_page *page;
+	const u8 *data;
+	u64 size;                             /* of the data, a power of two */
+	u64 tail, head;                       /* what is to be read */
+	u64 key;                              /* the time by which the next record is merged */
+	struct record_id id;                  /* of the next record, which is at `next` */
+	const struct perf_event_header *next; /* NULL: not looked at, or none */
+	u8 *whole;                            /* the record that wraps */
+	u64 n_malformed;
+};
+struct perf_rings {
+	struct perf_ring *v;
+	u32 n;
+	u64 limit;  /* records up to this time are given out */
+	u64 now;    /* the time of the newest record given out */
+	u64 n_late; /* records that came after younger ones */
+};
+/* page: mapped by the caller, 1 page and data of size bytes. */
+void perf_rings_add(struct perf_rings *rs, u32 cpu, struct perf_event_mmap_page *page,
+		    const u8 *data, u64 size);
+/* Takes notice of all records up to now. Those of the last HOLD_NS are kept back unless all: another
+ * processor may still write an older one. */
+void perf_rings_look(struct perf_rings *rs, u64 now, bool all);
+/* The ring with the oldest record, until perf_ring_done(); NULL: none is left. */
+struct perf_ring *perf_rings_next(struct perf_rings *rs);
+void perf_ring_done(struct perf_ring *r);
+/* Some are kept back. */
+bool perf_rings_hold(const struct perf_rings *rs);
+void perf_rings_release(struct perf_rings *rs);
+
+/* ---- tasks.c: the names and processes of threads, in the order of the records */
+
+struct tasks {
+	struct arena arena;
+	struct hash by_tid;
+};
+void tasks_init(struct tasks *t);
+void tasks_release(struct tasks *t);
+/* All that exist now. */
+void tasks_read(struct tasks *t);
+void tasks_record(struct tasks *t, const struct task_record *r);
+/* Stores at most 16 bytes; of a thread that is not known "". */
+void tasks_comm(struct tasks *t, u32 tid, u32 cpu, char comm[16]);
+/* 0: not known. */
+u32 tasks_process(const struct tasks *t, u32 tid);
+
+/* ---- events.c: perf events of sites */
+
+struct handler {
+	u32 func;
+	u64 cookie; /* index of its site */
+};
+/* Sites that one event serves: the functions run in the order of the script. */
+struct event_source {
+	struct site site; /* the first of them */
+	u64 sample_type;
+	VEC(struct handler) handlers;
+	VEC(int) fds;
+	u64 lost; /* by PERF_RECORD_LOST */
+};
+struct events {
+	struct arena arena;
+	VEC(struct event_source *) sources;
+	struct hash by_id; /* struct event_source by the id of an event */
+	struct perf_rings rings;
+	VEC(int) ring_fds;     /* by ring */
+	int epoll_fd;          /* readable when a ring is half full */
+	bool counts_lost;      /* PERF_FORMAT_LOST, Linux 6.0 */
+	VEC(const char *) how; /* lines for -v */
+};
+/* Opens the rings. 0 or -errno. */
+int events_open(struct events *e, struct err *err);
+void events_release(struct events *e);
+void events_disable(struct events *e);
+/* 0 or -errno. */
+int events_attach(struct events *e, u32 func, const struct site *s, struct err *err);
+/* What the events of a source had no room for. */
+u64 events_lost(struct events *e, const struct event_source *s);
+
+#endif

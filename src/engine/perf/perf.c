@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The perf engine: sites are perf events (perf_event_open(2)), without bpf(2). The kernel writes a
+ * sample of each event into the ring of its processor; sonde reads the rings in the order of time
+ * (rings.c) and runs the programs in the interpreter (vm/), each with the sample's time, task and
+ * processor. The context of a tracepoint's program is the record of the event, as it is for a
+ * program that the kernel runs:
+ *
+ *	sample { id, pid, tid, time, raw }  ->  source by id  ->  its functions, with raw as context
+ *
+ * What a program would ask of the machine at the moment of the event cannot be asked (lacks).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include "base/clock.h"
+#include "base/fd.h"
+#include "engine/in_vm.h"
+#include "engine/machine.h"
+#include "engine/perf/internal.h"
+#include "vm/vm.h"
+
+enum {
+	BATCH = 16384,      /* records of a drain() */
+	LOOK_NS = 10000000, /* between two looks at rings that are not half full */
+	/* Of the context: a program may read past the end of the record, as from the kernel's buffer. */
+	CTX_SIZE = 128 << 10,
+	COMMON_PID =
+		4, /* offset in every trace record: s32, the thread in the first pid namespace */
+};
+
+struct perf {
+	struct vm *vm;
+	struct vm_world *world;
+	struct events events;
+	struct tasks tasks;
+	bool is_started, is_stopped, did_much;
+	int timer_fd;
+	u64 mono_to_boot; /* add to CLOCK_MONOTONIC */
+	u64 now;          /* CLOCK_MONOTONIC: of the current record */
+	u64 *failed;      /* by function: runs that a fault ended */
+	struct map_watch *map_watch;
+	u8 ctx[CTX_SIZE];
+};
+
+static struct perf *perf_of(const void *self)
+{
+	return vm_world((struct vm *)(uintptr_t)self)->ctx;
+}
+
+/* ---- before a run */
+
+static enum feature_answer try_feature(struct features *f, enum feature id)
+{
+	switch (id) {
+	case FEAT_BTF:
+	case FEAT_TRACEFS:
+	case FEAT_PERF_EVENTS:
+	case FEAT_INHERIT_THREAD: return feature_answer(kernel_features(), id);
+	default: return in_vm_feature(id);
+	}
+}
+
+static struct features *features(void)
+{
+	static struct features f = { .probe = try_feature };
+
+	return &f;
+}
+
+static int check_rights(struct err *err)
+{
+	int error = perf_right();
+
+	if (!error)
+		return 0;
+	err_set(err, -error, "this process may not open perf events of all processes: %s",
+		strerror(error));
+	help_rights(err, true);
+	return err->code;
+}
+
+static bool has_rights(void)
+{
+	return !perf_right();
+}
+
+static bool serves(const struct site *s, struct engine_answer *a)
+{
+	a->price_ns = 1000;
+	switch (s->kind) {
+	case SITE_ONCE:
+	case SITE_SIGNAL:
+	case SITE_PERF_TRACEPOINT:
+	case SITE_PERF_SOFTWARE:
+	case SITE_PERF_TIMER: return true;
+	case SITE_RAW_TRACEPOINT:
+	case SITE_KPROBE:
+	case SITE_UPROBE:
+	case SITE_RECORD:
+	case SITE_TRAMPOLINE:
+	case SITE_WATCHPOINT:
+	case SITE_ITER: break;
+	}
+	a->why_not =
+		"the perf engine has tracepoints, software and hardware events, profile and interval";
+	return false;
+}
+
+static const char *lacks(u32 helper, bool memory)
+{
+	if (memory)
+		return "the memory that a pointer refers to";
+	switch (helper) {
+	case BPF_FUNC_send_signal:
+	case BPF_FUNC_send_signal_thread:
+	case BPF_FUNC_override_return:
+	case BPF_FUNC_probe_write_user: return "the process as it was at the event, to act on it";
+	case BPF_FUNC_get_numa_node_id: return "NUMA nodes";
+	case BPF_FUNC_jiffies64: return "the jiffies";
+	default: return in_vm_lacks(helper);
+	}
+}
+
+/* ---- the world of programs */
+
+static u64 now_ns(void *ctx, u32 clock)
+{
+	const struct perf *p = ctx;
+	u64 boot = p->now + p->mono_to_boot;
+
+	switch ((enum timestamp_mode)clock) {
+	case TS_MONOTONIC: return p->now;
+	case TS_BOOT: return boot;
+	case TS_TAI:
+	case TS_REAL: break;
+	}
+	return boot + (u64)clock_boot_to_real_ns();
+}
+
+/* They differ by the time that the machine was suspended; reading both takes some nanoseconds. */
+static void look_at_clocks(struct perf *p)
+{
+	enum { NOISE_NS = 1000000 };
+	u64 apart = clock_boot_ns() - clock_mono_ns();
+
+	if (apart - p->mono_to_boot + NOISE_NS > 2 * NOISE_NS)
+		p->mono_to_boot = apart;
+}
+
+/* ---- opening and closing */
+
+static bool calls_helper(const struct program *prog, s32 helper)
+{
+	for (u32 f = 0; f < prog->funcs.n; f++)
+		for (u32 i = 0; i < prog->funcs.v[f]->n_insns; i++) {
+			const struct bpf_insn *in = &prog->funcs.v[f]->insns[i];
+
+			if (in->code == (BPF_JMP | BPF_CALL) && !in->src_reg && in->imm == helper)
+				return true;
+		}
+	return false;
+}
+
+/* The looks at the rings, and what the kernel reports meanwhile, on one descriptor. */
+static int open_timer(struct perf *p, struct err *err)
+{
+	struct epoll_event ready = { .events = EPOLLIN };
+
+	p->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (p->timer_fd < 0 ||
+	    epoll_ctl(p->events.epoll_fd, EPOLL_CTL_ADD, p->timer_fd, &ready) < 0)
+		return err_sys(err, "create a timer");
+	return 0;
+}
+
+static struct leaving close_perf(void *self);
+
+static void *open_perf(struct program *prog, const struct engine_options *o, struct err *err)
+{
+	struct perf *p = xcalloc(1, sizeof *p);
+	struct vm_world world = { .pid_tgid = (u64)getpid() << 32 | (u64)getpid(),
+				  .n_cpus = cpus_possible(),
+				  .comm = "sonde",
+				  .ring_size = o->ring_size,
+				  .now_ns = now_ns,
+				  .ctx = p };
+
+	p->timer_fd = -1;
+	p->vm = vm_new(prog, &world);
+	p->world = vm_world(p->vm);
+	p->failed = xcalloc(prog->funcs.n + 1ul, sizeof *p->failed);
+	p->now = clock_mono_ns();
+	look_at_clocks(p);
+	tasks_init(&p->tasks);
+	if (events_open(&p->events, err) < 0 || open_timer(p, err) < 0) {
+		close_perf(p->vm);
+		return NULL;
+	}
+	if (calls_helper(prog, BPF_FUNC_get_current_comm))
+		tasks_read(&p->tasks);
+	return p->vm;
+}
+
+static void detach_all(void *self)
+{
+	struct perf *p = perf_of(self);
+
+	events_disable(&p->events);
+	p->is_stopped = true;
+}
+
+static struct leaving close_perf(void *self)
+{
+	struct perf *p = perf_of(self);
+
+	map_watch_close(p->map_watch);
+	fd_close(&p->timer_fd);
+	events_release(&p->events);
+	tasks_release(&p->tasks);
+	free(p->failed);
+	vm_free(p->vm);
+	free(p);
+	return (struct leaving){};
+}
+
+/* ---- attaching */
+
+static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
+		  void *ctx, struct err *err)
+{
+	struct perf *p = perf_of(self);
+	int n_attached = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		if (events_attach(&p->events, func, sites[i], err) >= 0) {
+			n_attached++;
+			continue;
+		}
+		if (!refused)
+			return err->code;
+		refused(ctx, sites[i], err);
+		err_release(err);
+		*err = (struct err){ 0 };
+	}
+	return n_attached;
+}
+
+static void start(void *self)
+{
+	struct perf *p = perf_of(self);
+	struct itimerspec look = { .it_interval.tv_nsec = LOOK_NS, .it_value.tv_nsec = LOOK_NS };
+
+	timerfd_settime(p->timer_fd, 0, &look, NULL);
+	p->is_started = true;
+}
+
+/* ---- running */
+
+/* A task that has ended, at its last switch, has no number any more: the record has it. */
+static void set_task(struct perf *p, const struct perf_ring *r, const struct sample *s)
+{
+	u32 tid = r->id.tid, pid = r->id.pid;
+
+	if (tid == ~0u && s->raw_len >= COMMON_PID + sizeof tid) {
+		memcpy(&tid, (const u8 *)s->raw + COMMON_PID, sizeof tid);
+		pid = tasks_process(&p->tasks, tid);
+	}
+	p->world->cpu = r->cpu;
+	p->world->pid_tgid = (u64)pid << 32 | tid;
+	tasks_comm(&p->tasks, tid, r->cpu, p->world->comm);
+}
+
+static void run_sample(struct perf *p, const struct perf_ring *r, struct in_vm_receiver *to)
+{
+	const struct event_source *src =
+		hash_get(&p->events.by_id, &r->id.event, sizeof r->id.event);
+	struct sample s;
+
+	if (!src || !record_sample(r->next, src->sample_type, &s))
+		return;
+	p->now = r->id.time;
+	set_task(p, r, &s);
+	if (s.raw_len)
+		memcpy(p->ctx, s.raw, s.raw_len); /* 65535 at most */
+	for (u32 i = 0; i < src->handlers.n; i++) {
+		const struct handler *h = &src->handlers.v[i];
+
+		if (!in_vm_handle(p->vm, h->func, h->cookie, p->ctx, CTX_SIZE, to))
+			p->failed[h->func]++;
+	}
+}
+
+static void run_record(struct perf *p, const struct perf_ring *r, struct in_vm_receiver *to)
+{
+	struct event_source *src;
+	struct task_record task;
+	u64 lost;
+
+	if (r->next->type == PERF_RECORD_SAMPLE)
+		run_sample(p, r, to);
+	else if (record_task(r->next, &task))
+		tasks_record(&p->tasks, &task);
+	else if (record_lost(r->next, &lost) &&
+		 (src = hash_get(&p->events.by_id, &r->id.event, sizeof r->id.event)))
+		src->lost += lost;
+}
+
+static int drain(void *self, u64 until, record_fn f, void *ctx)
+{
+	struct perf *p = perf_of(self);
+	struct in_vm_receiver to = { .f = f, .ctx = ctx };
+	u64 expirations;
+	struct perf_ring *r;
+	int n = in_vm_drain(self, &to);
+	u32 i;
+
+	if (!p->is_started)
+		return n;
+	(void)!read(p->timer_fd, &expirations, sizeof expirations);
+	look_at_clocks(p);
+	perf_rings_look(&p->events.rings, clock_mono_ns(), p->is_stopped);
+	for (i = 0; i < BATCH && !to.has_enough && (r = perf_rings_next(&p->events.rings)); i++) {
+		run_record(p, r, &to);
+		perf_ring_done(r);
+	}
+	p->did_much = i == BATCH;
+	return n + (int)i;
+}
+
+static bool drained_much(const void *self)
+{
+	return perf_of(self)->did_much;
+}
+
+static int event_fd(const void *self)
+{
+	return perf_of(self)->events.epoll_fd;
+}
+
+static bool is_of(const struct event_source *s, u32 func)
+{
+	return s->handlers.n && s->handlers.v[0].func == func;
+}
+
+/* What a ring had no room for counts for the first function of its event. */
+static u64 skipped(void *self, u32 func)
+{
+	struct perf *p = perf_of(self);
+	u64 sum = p->failed[func];
+
+	for (u32 i = 0; i < p->events.sources.n; i++)
+		if (is_of(p->events.sources.v[i], func))
+			sum += events_lost(&p->events, p->events.sources.v[i]);
+	return sum;
+}
+
+static int maps_open(void *self, bool prompt)
+{
+	struct perf *p = perf_of(self);
+
+	p->map_watch = map_watch_open(prompt);
+	return p->map_watch ? 0 : -errno;
+}
+
+static int maps_fd(const void *self)
+{
+	return map_watch_fd(perf_of(self)->map_watch);
+}
+
+static void maps_read(void *self, map_event_fn f, void *ctx)
+{
+	map_watch_read(perf_of(self)->map_watch, f, ctx);
+}
+
+const struct engine engine_perf = {
+	.name = "perf",
+	.brief = "the running kernel, by perf_event_open(2) alone: without bpf(2)",
+	.by_name_only = true,
+	.by_perf_record = true,
+	.has_events = true,
+	.on_this_kernel = true,
+	.features = features,
+	.check_rights = check_rights,
+	.has_rights = has_rights,
+	.lacks = lacks,
+	.source = "a perf sample",
+	.source_has =
+		"the fields of the event (args), comm, pid, tid, cpu, nsecs, elapsed and probe; --engine=kernel has the rest",
+	.serves = serves,
+	.open = open_perf,
+	.detach_all = detach_all,
+	.close = close_perf,
+	.attach = attach,
+	.start = start,
+	.run = in_vm_run,
+	.event_fd = event_fd,
+	.drain = drain,
+	.drained_much = drained_much,
+	.skipped = skipped,
+	.misses = LOSS_SAMPLES,
+	.maps_open = maps_open,
+	.maps_fd = maps_fd,
+	.maps_read = maps_read,
+	IN_VM_OPERATIONS,
+};

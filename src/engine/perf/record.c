@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records of a perf ring (include/uapi/linux/perf_event.h, enum perf_event_type), as events with
+ * PERF_SAMPLE_ALWAYS and sample_id_all write them:
+ *
+ *	sample	header, u64 event, u32 pid, tid, u64 time, the parts of sample_type
+ *	others	header, their fields, u32 pid, tid, u64 time, u64 event
+ */
+#include "engine/perf/internal.h"
+
+struct words {
+	const u8 *at, *end;
+};
+
+static bool take(struct words *w, void *to, size_t len)
+{
+	if ((size_t)(w->end - w->at) < len)
+		return false;
+	memcpy(to, w->at, len);
+	w->at += len;
+	return true;
+}
+
+static struct words body(const struct perf_event_header *h)
+{
+	return (struct words){ (const u8 *)(h + 1), (const u8 *)h + h->size };
+}
+
+static bool take_task_and_time(struct words *w, struct record_id *id)
+{
+	return take(w, &id->pid, 4) && take(w, &id->tid, 4) && take(w, &id->time, 8);
+}
+
+enum { TRAILER = 24 };
+
+bool record_id(const struct perf_event_header *h, struct record_id *id)
+{
+	struct words w;
+
+	if (h->size < sizeof *h + TRAILER)
+		return false;
+	w = body(h);
+	if (h->type == PERF_RECORD_SAMPLE)
+		return take(&w, &id->event, 8) && take_task_and_time(&w, id);
+	w.at = w.end - TRAILER;
+	return take_task_and_time(&w, id) && take(&w, &id->event, 8);
+}
+
+/* u32 size, the bytes. */
+static bool take_raw(struct words *w, struct sample *s)
+{
+	if (!take(w, &s->raw_len, 4) || s->raw_len > (size_t)(w->end - w->at))
+		return false;
+	s->raw = w->at;
+	w->at += s->raw_len;
+	return true;
+}
+
+bool record_sample(const struct perf_event_header *h, u64 sample_type, struct sample *s)
+{
+	struct record_id id;
+	struct words w = body(h);
+
+	*s = (struct sample){};
+	if (h->type != PERF_RECORD_SAMPLE || h->size < sizeof *h + TRAILER)
+		return false;
+	w.at += TRAILER;
+	return record_id(h, &id) && (!(sample_type & PERF_SAMPLE_RAW) || take_raw(&w, s));
+}
+
+bool record_task(const struct perf_event_header *h, struct task_record *t)
+{
+	struct words w = body(h);
+	u32 parent;
+
+	*t = (struct task_record){};
+	if (h->size < sizeof *h + TRAILER)
+		return false;
+	w.end -= TRAILER;
+	if (h->type == PERF_RECORD_FORK)
+		return take(&w, &t->pid, 4) && take(&w, &parent, 4) && take(&w, &t->tid, 4) &&
+		       take(&w, &t->parent_tid, 4);
+	if (h->type != PERF_RECORD_COMM || !take(&w, &t->pid, 4) || !take(&w, &t->tid, 4))
+		return false;
+	t->comm = (const char *)w.at;
+	return memchr(w.at, 0, (size_t)(w.end - w.at)) != NULL;
+}
+
+bool record_lost(const struct perf_event_header *h, u64 *lost)
+{
+	struct words w = body(h);
+	u64 id;
+
+	if (h->type != PERF_RECORD_LOST || h->size < sizeof *h + TRAILER)
+		return false;
+	w.end -= TRAILER;
+	return take(&w, &id, 8) && take(&w, lost, 8);
+}
