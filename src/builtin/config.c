@@ -236,6 +236,7 @@ static const struct type *check_config(struct check *c, struct node *call)
 	add_member(&m, "perf_rb_pages", (s64)cfg->perf_rb_pages, &ty_u64);
 	add_member(&m, "print_maps_on_exit", cfg->print_maps_on_exit, &ty_bool);
 	add_member(&m, "show_debug_info", cfg->show_debug_info, &ty_bool);
+	add_member(&m, "stack_lines", cfg->stack_lines, &ty_bool);
 	add_text(&m, "stack_mode", stack_mode_names[cfg->stack_mode]);
 	add_text(&m, "str_trunc_trailer", cfg->str_trunc_trailer);
 	return check_expr(c, call);

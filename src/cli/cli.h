@@ -86,7 +86,7 @@ enum manual {
 /* sonde profile: the options of cmd_profile.c, as given. */
 struct profile_options {
 	const char *frequency, *by, *cpus, *cgroup, *min, *event;
-	bool threads, user, kernel, off_cpu, wall;
+	bool threads, user, kernel, off_cpu, wall, lines, no_inline;
 };
 
 /* sonde trace: the same, of cmd_trace.c. */

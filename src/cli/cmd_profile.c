@@ -207,11 +207,15 @@ static void put_script(struct buf *b, const struct cli *c, const struct plan *pl
 {
 	const struct profile_options *p = &c->profile;
 
-	buf_puts(b, "config = {\n"
-		    "	max_map_keys = 32768;\n"
-		    "	unstable_dw_ustack = enable;\n"
-		    "	print_maps_on_exit = false\n"
-		    "}\n");
+	buf_printf(b,
+		   "config = {\n"
+		   "	max_map_keys = 32768;\n"
+		   "	unstable_dw_ustack = enable;\n"
+		   "	show_debug_info = %d;\n"
+		   "	stack_lines = %d;\n"
+		   "	print_maps_on_exit = false\n"
+		   "}\n",
+		   !p->no_inline, p->lines);
 	if (p->event)
 		put_event(b, c, plan);
 	else if (!p->off_cpu)
@@ -238,6 +242,8 @@ static int check_together(const struct cli *c)
 
 	if (p->user && p->kernel)
 		return say_usage(c, "--user and --kernel exclude each other");
+	if (p->lines && p->no_inline)
+		return say_usage(c, "--lines and --no-inline exclude each other");
 	if (p->threads && p->by)
 		return say_usage(c, "--threads and --by exclude each other");
 	if (p->off_cpu + p->wall + (p->event != NULL) > 1)

@@ -292,6 +292,12 @@ const struct option_row option_rows[] = {
 	{ .name = "kernel", .group = GROUP_HIDDEN,
 	  .help = "only kernel frames", .take = take_flag,
 	  .at = offsetof(struct cli, profile.kernel), .command = &command_profile },
+	{ .name = "lines", .group = GROUP_HIDDEN,
+	  .help = "keep the source lines of a function apart: heavy@shop.c:12", .take = take_flag,
+	  .at = offsetof(struct cli, profile.lines), .command = &command_profile },
+	{ .name = "no-inline", .group = GROUP_HIDDEN,
+	  .help = "read no debug information: no inlined functions and no lines", .take = take_flag,
+	  .at = offsetof(struct cli, profile.no_inline), .command = &command_profile },
 	{ .key = 'e', .name = "event", .arg = "EVENTS", .group = GROUP_HIDDEN,
 	  .help = "events to record: sched:sched_switch,irq:*; may be repeated",
 	  .doc = "SYSTEM:NAME, both of which may be patterns, separated by commas, as perf record takes them. "

@@ -19,7 +19,8 @@ enum unstable {
 struct config { /* the environment wins over the block */
 	u64 argstr_bytes, argstr_hex, max_map_keys, max_strlen, max_probes, max_bpf_progs,
 		max_cat_bytes, on_stack_limit, log_size, perf_rb_pages;
-	bool cpp_demangle, exact_uprobes, lazy_symbolication, print_maps_on_exit, show_debug_info;
+	bool cpp_demangle, exact_uprobes, lazy_symbolication, print_maps_on_exit, show_debug_info,
+		stack_lines;
 	u64 argstr_rest;
 	enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE } missing_probes;
 	enum stack_mode stack_mode;

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files with debug information: the program itself, or the separate file that its build id or debug
- * link refers to (elf_fetch_debug_file). Unwind information, needed for frame-relative variables,
- * is the program's own: separate files have none. Entries are walked by hand, because libdw's
+ * The functions at a code address. Entries are walked by hand, because libdw's
  * dwarf_getscopes() continues with the scopes of an inlined function's definition and omits the
  * function whose frame it runs in.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "object/dwarf_file.h"
 #include "object/elf.h"
 
 #if SONDE_HAVE_LIBDW
-
-static struct dwarf *opened; /* never closed: types refer to them */
 
 /* ---- entries */
 
@@ -80,174 +74,6 @@ const char *die_string(const struct dwarf *d, Dwarf_Die *die, unsigned attr)
 	Dwarf_Attribute a;
 
 	return d->f->dwarf_attr_integrate(die, attr, &a) ? d->f->dwarf_formstring(&a) : NULL;
-}
-
-/* ---- opening */
-
-static bool same_file(const struct dwarf *d, const struct stat *st)
-{
-	return d->dev == st->st_dev && d->ino == st->st_ino && d->mtime == (u64)st->st_mtime;
-}
-
-static enum dwarf_language language_of(const struct dwarf *d, Dwarf_Die *unit)
-{
-	u64 n = 0;
-
-	die_number(d, unit, DW_AT_language, &n);
-	switch (n) {
-	case DW_LANG_C:
-	case DW_LANG_C89:
-	case DW_LANG_C99:
-	case DW_LANG_C11: return LANGUAGE_C;
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14: return LANGUAGE_CXX;
-	case DW_LANG_Rust: return LANGUAGE_RUST;
-	case DW_LANG_Go: return LANGUAGE_GO;
-	}
-	return LANGUAGE_OTHER;
-}
-
-static void list_units(struct dwarf *d)
-{
-	Dwarf_CU *cu = NULL;
-	uint8_t kind;
-	struct unit u = {};
-
-	while (d->f->dwarf_get_units(d->dw, cu, &cu, NULL, &kind, &u.die, &u.body) == 0) {
-		if (kind == DW_UT_type || kind == DW_UT_split_type) {
-			vec_push(&d->arena, &d->type_units, u.die);
-			continue; /* type units are found by signature */
-		}
-		u.is_missing = kind == DW_UT_skeleton && !u.body.addr;
-		if (kind != DW_UT_skeleton || !u.body.addr)
-			u.body = u.die;
-		u.language = language_of(d, &u.body);
-		vec_push(&d->arena, &d->units, u);
-	}
-}
-
-/* A program's debug information: its own, or that of the file it refers to. */
-static int open_debug(struct dwarf *d, struct err *err)
-{
-	struct elf_section s;
-	const char *path = d->path;
-
-	if (!elf_section(d->file, ".debug_info", &s) && !elf_section(d->file, ".zdebug_info", &s)) {
-		struct elf *debug = elf_fetch_debug_file(d->file);
-
-		path = debug ? elf_path(debug) : NULL;
-	}
-	d->debug_fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	d->dw = d->debug_fd >= 0 ? d->f->dwarf_begin(d->debug_fd, DWARF_C_READ) : NULL;
-	if (d->dw)
-		return 0;
-	err_set(err, -ENODATA, "%s has no debug information", d->path);
-	err_help(
-		err,
-		"build it with -g, install its -dbgsym (-dbg, -debuginfo) package, or set DEBUGINFOD_URLS");
-	return -ENODATA;
-}
-
-static void open_frames(struct dwarf *d)
-{
-	d->elf = d->f->elf_begin(d->fd, ELF_C_READ_MMAP, NULL);
-	d->cfi = d->elf ? d->f->dwarf_getcfi_elf(d->elf) : NULL;
-	d->debug_cfi = d->f->dwarf_getcfi(d->dw); /* belongs to dw */
-}
-
-static void release(struct dwarf *d)
-{
-	if (d->dw)
-		d->f->dwarf_end(d->dw);
-	elf_close(d->file);
-	if (d->fd >= 0)
-		close(d->fd);
-	if (d->debug_fd >= 0)
-		close(d->debug_fd);
-	arena_release(&d->arena);
-	free(d->path);
-	free(d);
-}
-
-static struct dwarf *open_new(const char *path, const struct stat *st, const struct dw *f,
-			      struct err *err)
-{
-	struct dwarf *d = xcalloc(1, sizeof(*d));
-
-	d->f = f;
-	d->path = xstrdup(path);
-	d->dev = st->st_dev;
-	d->ino = st->st_ino;
-	d->mtime = (u64)st->st_mtime;
-	d->debug_fd = -1;
-	arena_init(&d->arena);
-	d->fd = open(path, O_RDONLY | O_CLOEXEC);
-	d->file = elf_open(path, err);
-	if (d->fd < 0 || !d->file || open_debug(d, err) < 0) {
-		release(d);
-		return NULL;
-	}
-	list_units(d);
-	open_frames(d);
-	return d;
-}
-
-/* A cache of files without debug information: each function of a pattern asks again. */
-static struct without {
-	struct without *next;
-	u64 dev, ino, mtime;
-	struct err err;
-} * without;
-
-static bool is_known_without(const struct stat *st, struct err *err)
-{
-	for (const struct without *w = without; w; w = w->next)
-		if (w->dev == st->st_dev && w->ino == st->st_ino && w->mtime == (u64)st->st_mtime) {
-			*err = w->err;
-			return true;
-		}
-	return false;
-}
-
-static void remember_without(const struct stat *st, const struct err *err)
-{
-	struct without *w = xcalloc(1, sizeof(*w));
-
-	*w = (struct without){ without, st->st_dev, st->st_ino, (u64)st->st_mtime, *err };
-	w->err.log = NULL;
-	without = w;
-}
-
-struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, struct err *err)
-{
-	const struct dw *f = dw_load(err);
-	struct dwarf *d;
-	struct stat st;
-
-	if (!f)
-		return NULL;
-	if (stat(path, &st) < 0) {
-		err_sys(err, "open %s", path);
-		return NULL;
-	}
-	for (d = opened; d; d = d->next)
-		if (same_file(d, &st)) {
-			if (!d->regs)
-				d->regs = regs;
-			return d;
-		}
-	if (is_known_without(&st, err))
-		return NULL;
-	d = open_new(path, &st, f, err);
-	if (!d) {
-		remember_without(&st, err);
-		return NULL;
-	}
-	d->regs = regs;
-	d->next = opened;
-	return opened = d;
 }
 
 /* ---- code to scopes */
@@ -809,12 +635,6 @@ int dwarf_each_inlined(struct dwarf *d, const char *name,
 
 #else /* without libdw */
 
-struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, struct err *err)
-{
-	dw_load(err);
-	return NULL;
-}
-
 const char *dwarf_why_nothing(struct dwarf *d, u64 pc)
 {
 	return "there is nothing to read it with";
@@ -872,9 +692,9 @@ bool dwarf_line_at(struct dwarf *d, u64 pc, struct dwarf_line *out)
 	return false;
 }
 
-bool dwarf_source_at(struct dwarf *d, u64 pc, u32 depth, struct dwarf_source *out)
+u32 dwarf_sources_at(struct dwarf *d, u64 pc, struct dwarf_source *out, u32 max)
 {
-	return false;
+	return 0;
 }
 
 u64 dwarf_prologue_end(struct dwarf *d, u64 pc)

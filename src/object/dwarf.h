@@ -27,6 +27,16 @@ struct dwarf_registers {
 
 /* Opened once and cached. NULL with err set: no debug information, or no libdw. */
 struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, struct err *err);
+/*
+ * For lines and inlined functions only, to be closed: the debug information of an open file, which stays
+ * open until then, also if its name is gone. NULL as above. What dwarf_sources_at() gives is valid until
+ * dwarf_close().
+ */
+struct elf;
+struct dwarf *dwarf_open(struct elf *e, struct err *err);
+void dwarf_close(struct dwarf *d); /* NULL is allowed */
+/* About how many bytes of memory were allocated for it so far. */
+size_t dwarf_memory(const struct dwarf *d);
 
 enum dwarf_language { LANGUAGE_OTHER, LANGUAGE_C, LANGUAGE_CXX, LANGUAGE_RUST, LANGUAGE_GO };
 
@@ -127,11 +137,12 @@ struct dwarf_source {
 	const char *name; /* the linkage name if there is one */
 	const char *file;
 	u32 line;
-	bool inlined; /* into the function of the next depth */
+	bool inlined; /* into the next one */
 };
 
-/* The depth-th function that contains pc, from the innermost inlined one to the function itself. */
-bool dwarf_source_at(struct dwarf *d, u64 pc, u32 depth, struct dwarf_source *out);
+/* The functions that contain pc, at most max, from the innermost inlined one to the function itself; returns
+ * their number. */
+u32 dwarf_sources_at(struct dwarf *d, u64 pc, struct dwarf_source *out, u32 max);
 /* The end of a function's prologue; 0: unknown. */
 u64 dwarf_prologue_end(struct dwarf *d, u64 pc);
 /*

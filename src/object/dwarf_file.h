@@ -23,7 +23,7 @@ struct unit {
 	enum dwarf_language language;
 	bool is_missing;        /* its entries are in a file that was not found */
 	VEC(struct code) funcs; /* filled on first lookup */
-	bool has_funcs, has_inner;
+	bool has_funcs, has_inner, has_rows;
 };
 
 struct dwarf {
@@ -34,9 +34,10 @@ struct dwarf {
 	const struct dw *f;
 	const struct dwarf_registers *regs;
 	struct elf *file;
+	bool file_is_borrowed;
 	int fd, debug_fd;
 	Dwarf *dw;
-	Elf *elf;
+	Elf *elf, *image; /* image: of debug information that is read from memory */
 	Dwarf_CFI *cfi, *debug_cfi;
 	VEC(struct unit) units;
 	VEC(Dwarf_Die) type_units;
@@ -46,6 +47,7 @@ struct dwarf {
 	u64 stay_pc;
 	struct hash types; /* address of an entry -> struct type */
 	u32 type_depth;
+	size_t n_rows; /* of the line tables read so far */
 };
 
 enum { MAX_SCOPES = 64 };

@@ -17,6 +17,7 @@
 /* The functions used of libdw and of libelf, which it loads. */
 #define DW_FUNCTIONS(X)                                                                            \
 	X(elf_version)                                                                             \
+	X(elf_memory)                                                                              \
 	X(elf_begin)                                                                               \
 	X(elf_end)                                                                                 \
 	X(dwarf_begin)                                                                             \

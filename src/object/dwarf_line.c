@@ -39,7 +39,11 @@ static Dwarf_Lines *lines_of(struct dwarf *d, struct unit *u, size_t *n)
 {
 	Dwarf_Lines *lines;
 
-	return d->f->dwarf_getsrclines(&u->die, &lines, n) == 0 ? lines : NULL;
+	if (d->f->dwarf_getsrclines(&u->die, &lines, n) != 0)
+		return NULL;
+	d->n_rows += u->has_rows ? 0 : *n;
+	u->has_rows = true;
+	return lines;
 }
 
 /* ---- by address */
@@ -98,25 +102,12 @@ static bool call_of(struct dwarf *d, struct unit *u, Dwarf_Die *inlined, struct 
 	return out->file;
 }
 
-bool dwarf_source_at(struct dwarf *d, u64 pc, u32 depth, struct dwarf_source *out)
+/* inner: the function that is inlined into this one there; NULL: pc is in its own code. */
+static bool source_of(struct dwarf *d, struct unit *u, Dwarf_Die *die, Dwarf_Die *inner, u64 pc,
+		      struct dwarf_source *out)
 {
-	struct scopes s;
-	Dwarf_Die *inner = NULL, *die = NULL;
 	struct dwarf_line at;
 
-	dwarf_scopes(d, pc, &s);
-	for (u32 i = s.n; i-- > 1;) {
-		int tag = d->f->dwarf_tag(&s.die[i]);
-
-		if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
-			continue;
-		inner = die;
-		die = &s.die[i];
-		if (!depth--)
-			break;
-	}
-	if (!die || depth != UINT32_MAX)
-		return false;
 	*out = (struct dwarf_source){ .inlined = d->f->dwarf_tag(die) ==
 						 DW_TAG_inlined_subroutine };
 	out->name = die_linkage_name(d, die);
@@ -125,12 +116,32 @@ bool dwarf_source_at(struct dwarf *d, u64 pc, u32 depth, struct dwarf_source *ou
 	if (!out->name)
 		out->name = "";
 	if (inner)
-		return call_of(d, s.unit, inner, out);
+		return call_of(d, u, inner, out);
 	if (!dwarf_line_at(d, pc, &at))
 		return false;
 	out->file = at.file;
 	out->line = at.line;
 	return true;
+}
+
+u32 dwarf_sources_at(struct dwarf *d, u64 pc, struct dwarf_source *out, u32 max)
+{
+	struct scopes s;
+	Dwarf_Die *inner = NULL;
+	u32 n = 0;
+
+	dwarf_scopes(d, pc, &s);
+	for (u32 i = s.n; i-- > 1 && n < max;) {
+		int tag = d->f->dwarf_tag(&s.die[i]);
+
+		if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
+			continue;
+		if (!source_of(d, s.unit, &s.die[i], inner, pc, &out[n]))
+			break;
+		n++;
+		inner = &s.die[i];
+	}
+	return n;
 }
 
 static bool in_ranges(const struct dwarf_func *f, u64 address)

@@ -208,6 +208,12 @@ const char *elf_path(const struct elf *e)
 	return e->path;
 }
 
+const void *elf_bytes(const struct elf *e, size_t *len)
+{
+	*len = e->len;
+	return e->bytes;
+}
+
 /* ---- sections and segments */
 
 u32 elf_n_sections(const struct elf *e)

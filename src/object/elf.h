@@ -129,5 +129,6 @@ struct elf *elf_fetch_debug_file(struct elf *e);
 bool elf_is_stripped(const struct elf *e);
 void elf_debug_dirs(const char *dirs);
 const char *elf_path(const struct elf *e);
+const void *elf_bytes(const struct elf *e, size_t *len); /* the whole file */
 
 #endif

@@ -36,7 +36,7 @@ static void fold_frame(void *ctx, const struct stack_frame *f)
 	if (b->len > line->start)
 		buf_putc(b, ';');
 	start = b->len;
-	buf_puts(b, f->name);
+	put_frame_label(b, line->sink->names, f);
 	clean_since(b, start);
 }
 

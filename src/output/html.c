@@ -20,6 +20,10 @@ static void put_frames(struct buf *b, const struct tree *t)
 		json_strz(b, f->name);
 		buf_putc(b, ',');
 		json_strz(b, f->module);
+		if (*f->file) {
+			buf_putc(b, ',');
+			json_strz(b, f->file);
+		}
 		buf_putc(b, ']');
 	}
 	buf_puts(b, "],\n");
@@ -102,5 +106,6 @@ const struct output output_html = {
 	       "that is not a map with stacks in its key is text on stderr.",
 	.example = "sonde -f html -o cpu.html -e 'profile:hz:99 { @[ustack, kstack] = count(); }'",
 	REPORT_HOOKS,
+	.table = report_table,
 	.close = finish,
 };

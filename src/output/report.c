@@ -111,7 +111,7 @@ static void set_name(struct report *d, struct tree *t)
 		t->name = arena_printf(&d->arena, "%s %u", t->name, n);
 }
 
-void report_table(struct sink *s, const struct table *table)
+static void add_table(struct sink *s, const struct table *table, enum frame_detail detail)
 {
 	struct report *d = s->state;
 	struct tree t;
@@ -123,10 +123,20 @@ void report_table(struct sink *s, const struct table *table)
 		text_done(s, &text);
 		return;
 	}
-	tree_init(&t, &d->arena, s->names, table);
+	tree_init(&t, &d->arena, s->names, table, detail);
 	tree_release(&t);
 	set_name(d, &t);
 	vec_push(&d->arena, &d->trees, t);
+}
+
+void report_table(struct sink *s, const struct table *table)
+{
+	add_table(s, table, FRAMES_BY_FUNCTION);
+}
+
+void report_table_by_line(struct sink *s, const struct table *table)
+{
+	add_table(s, table, FRAMES_BY_LINE);
 }
 
 void report_close(struct sink *s, void (*write)(struct buf *out, const struct report *d))

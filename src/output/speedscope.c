@@ -15,9 +15,9 @@ static void put_frames(struct buf *b, const struct tree *t, bool first)
 
 		buf_puts(b, first && !i ? "{\"name\":" : ",\n{\"name\":");
 		json_strz(b, f->name);
-		if (*f->module) {
+		if (*f->file || *f->module) {
 			buf_puts(b, ",\"file\":");
-			json_strz(b, f->module);
+			json_strz(b, *f->file ? f->file : f->module);
 		}
 		buf_putc(b, '}');
 	}
@@ -92,5 +92,6 @@ const struct output output_speedscope = {
 	.example =
 		"sonde -o cpu.speedscope.json -e 'profile:hz:99 { @[ustack, kstack] = count(); }'",
 	REPORT_HOOKS,
+	.table = report_table,
 	.close = finish,
 };

@@ -55,10 +55,12 @@ static bool is_interrupt(const char *name)
 
 /* Functions without symbols are one for each file, "[libz.so.1.2.13]": addresses differ from process to
  * process. */
-static void name_by_file(struct buf *name, const char *module)
+static void name_by_file(struct buf *name, const struct names *names, const char *module)
 {
 	buf_clear(name);
-	buf_printf(name, "[%s]", module);
+	buf_putc(name, '[');
+	put_foreignz(name, names, module);
+	buf_putc(name, ']');
 }
 
 /* The name of a file, escaped as names of functions are. */
@@ -68,32 +70,102 @@ static const char *shown(struct buf *b, const struct names *names, const char *t
 	return b->s ? b->s : "";
 }
 
-static void walk_frame(struct walk *w, bool user, u32 pid, u64 ip)
-{
-	struct stack_frame frame = { .kind = user ? FRAME_USER : FRAME_KERNEL, .module = "" };
-	struct buf name = { 0 }, module = { 0 };
-	bool known = frame_name(&name, w->names, user, pid, ip);
+/* An address of a user or kernel stack. */
+struct place {
+	bool user, is_return;
+	u32 pid;
+	u64 ip;
+};
 
-	if (frame_reason(user, ip))
+/* The depth-th function whose code is at the address, from the innermost one. */
+static bool source_at(const struct walk *w, const struct place *at, u32 depth, struct symbol *out)
+{
+	const struct names *names = w->names;
+
+	*out = (struct symbol){ .file = "" };
+	return at->user && names && names->source && !frame_reason(true, at->ip) &&
+	       names->source(names->ctx, at->pid, at->ip, at->is_return, depth, out);
+}
+
+static u32 count_inlined(const struct walk *w, const struct place *at)
+{
+	struct symbol s;
+	u32 n = 0;
+
+	while (source_at(w, at, n, &s) && s.inlined)
+		n++;
+	return n;
+}
+
+static void pass_frame(struct walk *w, const struct stack_frame *frame, const char *module)
+{
+	struct stack_frame shown_frame = *frame;
+	struct buf text = { 0 };
+
+	shown_frame.module = module ? shown(&text, w->names, module) : "";
+	w->f(w->ctx, &shown_frame);
+	buf_release(&text);
+}
+
+static void walk_inlined(struct walk *w, const struct place *at, u32 depth)
+{
+	const char *module = frame_module(w->names, true, at->pid, at->ip);
+	struct buf name = { 0 };
+	struct symbol s;
+
+	source_at(w, at, depth, &s);
+	put_foreignz(&name, w->names, s.name);
+	pass_frame(w,
+		   &(struct stack_frame){ FRAME_INLINED, name.s ? name.s : "", NULL, s.file,
+					  s.line },
+		   module);
+	buf_release(&name);
+}
+
+static void walk_function(struct walk *w, const struct place *at, u32 depth)
+{
+	struct stack_frame frame = { .kind = at->user ? FRAME_USER : FRAME_KERNEL };
+	struct buf name = { 0 };
+	bool known = frame_name(&name, w->names, at->user, at->pid, at->ip, at->is_return);
+	const char *module = NULL;
+	struct symbol s;
+
+	if (frame_reason(at->user, at->ip))
 		frame.kind = FRAME_REASON;
 	else
-		frame.module = shown(&module, w->names, frame_module(w->names, user, pid, ip));
-	if (!known && user && *frame.module)
-		name_by_file(&name, frame.module);
+		module = frame_module(w->names, at->user, at->pid, at->ip);
+	if (!known && at->user && module && *module)
+		name_by_file(&name, w->names, module);
+	source_at(w, at, depth, &s);
 	frame.name = name.s;
-	w->f(w->ctx, &frame);
-	w->over = w->reversed && !user && is_interrupt(frame.name);
+	frame.file = s.file;
+	frame.line = s.line;
+	pass_frame(w, &frame, module);
+	w->over = w->reversed && !at->user && is_interrupt(frame.name);
 	buf_release(&name);
-	buf_release(&module);
+}
+
+static void walk_place(struct walk *w, const struct place *at)
+{
+	u32 n = count_inlined(w, at);
+
+	for (u32 i = 0; w->reversed && i < n; i++)
+		walk_inlined(w, at, i);
+	walk_function(w, at, n);
+	for (u32 i = n; !w->reversed && i-- > 0;)
+		walk_inlined(w, at, i);
 }
 
 static void walk_stack(struct walk *w, const struct type *t, const void *p, bool user)
 {
 	u64 ips[STACK_MAX_FRAMES];
-	u32 n = stack_frames(w->names, t, p, user, ips);
+	u32 n = stack_frames(w->names, t, p, user, ips), pid = stack_pid(t, p);
 
-	for (u32 i = 0; i < n && !w->over; i++)
-		walk_frame(w, user, stack_pid(t, p), ips[w->reversed ? i : n - 1 - i]);
+	for (u32 i = 0; i < n && !w->over; i++) {
+		u32 at = w->reversed ? i : n - 1 - i;
+
+		walk_place(w, &(struct place){ user, at > 0, pid, ips[at] });
+	}
 }
 
 static void put_word(struct buf *b, const struct names *names, const struct type *t, const char *p)
@@ -113,7 +185,7 @@ static void walk_word(const struct walk *w, const struct type *t, const void *p)
 	struct buf word = { 0 };
 
 	put_word(&word, w->names, t, p);
-	w->f(w->ctx, &(struct stack_frame){ FRAME_WORD, word.s ? word.s : "", "" });
+	w->f(w->ctx, &(struct stack_frame){ FRAME_WORD, word.s ? word.s : "", "", "", 0 });
 	buf_release(&word);
 }
 
@@ -202,16 +274,44 @@ static u32 index_of(const void *value)
 	return (u32)(uintptr_t)value - 1;
 }
 
-/* "kind module NUL name" is the identity of a frame. */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void put_frame_label(struct buf *b, const struct names *names, const struct stack_frame *f)
+{
+	buf_puts(b, f->name);
+	if (!names || !names->lines || !*f->file)
+		return;
+	buf_putc(b, '@');
+	put_foreignz(b, names, base_name(f->file));
+	buf_printf(b, ":%u", f->line);
+}
+
+/* "kind module NUL label" is the identity of a frame; by line, "line NUL file" follow. */
+static void put_identity(struct buf *key, const struct tree *t, const struct stack_frame *f)
+{
+	buf_putc(key, (char)('0' + f->kind));
+	buf_add(key, f->module, strlen(f->module) + 1);
+	if (t->detail == FRAMES_BY_FUNCTION) {
+		put_frame_label(key, t->names, f);
+		return;
+	}
+	buf_add(key, f->name, strlen(f->name) + 1);
+	buf_add(key, (const char *)&f->line, sizeof f->line);
+	buf_puts(key, f->file);
+}
+
 static u32 frame_index(struct tree *t, const struct stack_frame *f)
 {
 	struct buf key = { 0 };
 	void *known;
 	u32 index = t->frames.n;
 
-	buf_putc(&key, (char)('0' + f->kind));
-	buf_add(&key, f->module, strlen(f->module) + 1);
-	buf_puts(&key, f->name);
+	put_identity(&key, t, f);
 	known = hash_get(&t->frame_ids, key.s, key.len);
 	if (known) {
 		index = index_of(known);
@@ -220,7 +320,9 @@ static u32 frame_index(struct tree *t, const struct stack_frame *f)
 
 		hash_put(&t->frame_ids, copy, key.len, of_index(index));
 		vec_push(t->arena, &t->frames,
-			 (struct stack_frame){ f->kind, copy + 2 + strlen(f->module), copy + 1 });
+			 (struct stack_frame){ f->kind, copy + 2 + strlen(f->module), copy + 1,
+					       *f->file ? arena_strdup(t->arena, f->file) : "",
+					       t->detail == FRAMES_BY_LINE ? f->line : 0 });
 	}
 	buf_release(&key);
 	return index;
@@ -251,7 +353,7 @@ static void grow(void *ctx, const struct stack_frame *f)
 static void add_row(struct tree *t, const struct names *names, const struct table *table,
 		    const struct table_row *row)
 {
-	static const struct stack_frame unknown = { FRAME_REASON, "[unknown]", "" };
+	static const struct stack_frame unknown = { FRAME_REASON, "[unknown]", "", "", 0 };
 	const struct type *type = table->map->value;
 	s64 n = value_div(type, table_number(type, row->value), table->div);
 	struct growth g = { t, 0 };
@@ -283,9 +385,12 @@ static const char *unit_of(const char *name)
 }
 
 void tree_init(struct tree *t, struct arena *a, const struct names *names,
-	       const struct table *table)
+	       const struct table *table, enum frame_detail detail)
 {
-	*t = (struct tree){ .arena = a, .name = arena_strdup(a, table->map->name) };
+	*t = (struct tree){ .arena = a,
+			    .names = names,
+			    .detail = detail,
+			    .name = arena_strdup(a, table->map->name) };
 	t->unit = unit_of(t->name);
 	vec_push(a, &t->nodes, (struct tree_node){ 0 });
 	for (u32 i = 0; i < table->rows.n; i++)

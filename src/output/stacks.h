@@ -11,7 +11,8 @@
  *					innermost frame to the words (a thread's stack, then that of the thread
  *					that woke it up)
  *
- * A user function without a symbol has the name of its file: "[libz.so.1.2.13]". A line in reverse ends
+ * A user function without a symbol has the name of its file: "[libz.so.1.2.13]". Where the debug
+ * information says that functions are inlined, each of them is a frame. A line in reverse ends
  * where an interrupt began, because what was interrupted has no part in it; it is left out if it has no
  * frames.
  */
@@ -25,14 +26,28 @@ enum frame_kind {
 	FRAME_WORD, /* a part of the key that is no stack, such as comm */
 	FRAME_USER,
 	FRAME_KERNEL,
-	FRAME_REASON, /* why the user stack is not complete, in brackets */
+	FRAME_REASON,  /* why the user stack is not complete, in brackets */
+	FRAME_INLINED, /* a user function, inlined into that of the next frame outwards */
 	N_FRAME_KINDS
 };
 
 struct stack_frame {
 	enum frame_kind kind;
 	const char *name, *module; /* module: as of frame_module(); "" for words and reasons */
+	/* From debug information: a source file, as the compiler was given it, and the line that runs; ""
+	 * and 0: unknown. The line is 0 in trees whose frames are functions. */
+	const char *file;
+	u32 line;
 };
+
+/* Frames that are kept apart. */
+enum frame_detail {
+	FRAMES_BY_FUNCTION, /* or, with the configuration variable stack_lines, by label */
+	FRAMES_BY_LINE,     /* frames are functions with a line */
+};
+
+/* The frame's name, with stack_lines "heavy@shop.c:12" where the line is known. */
+void put_frame_label(struct buf *b, const struct names *names, const struct stack_frame *f);
 
 /* Whether the rows are stacks with numbers. */
 bool stacks_are_keys(const struct table *t);
@@ -55,12 +70,14 @@ struct tree {
 	VEC(struct tree_node) nodes; /* 0: the root, whose total is that of the map */
 	struct hash frame_ids, children;
 	u32 n_left_out; /* rows whose number is negative */
+	enum frame_detail detail;
+	const struct names *names;
 	struct arena *arena;
 };
 
 /* Copies the rows of a table into the arena. */
 void tree_init(struct tree *t, struct arena *a, const struct names *names,
-	       const struct table *table);
+	       const struct table *table, enum frame_detail detail);
 void tree_release(struct tree *t);
 
 /* The unit in full where it is one of time or bytes ("microseconds" of @us), else other. */

@@ -38,7 +38,7 @@ static void put_frame(struct buf *b, const struct stack_frame *f)
 {
 	buf_puts(b, f->name);
 	if (*f->module && f->name[0] != '[') /* "[FILE]" says it already */
-		buf_printf(b, " (%s)", f->module);
+		buf_printf(b, " (%s%s)", f->module, f->kind == FRAME_INLINED ? ", inlined" : "");
 }
 
 static int by_self(const void *a, const void *b)
@@ -54,7 +54,7 @@ static int by_self(const void *a, const void *b)
 
 static bool is_function(const struct stack_frame *f)
 {
-	return f->kind == FRAME_USER || f->kind == FRAME_KERNEL;
+	return f->kind == FRAME_USER || f->kind == FRAME_KERNEL || f->kind == FRAME_INLINED;
 }
 
 static u32 keep_functions(const struct tree *t, struct tree_function *all)
@@ -209,7 +209,7 @@ static void table(struct sink *s, const struct table *table)
 		return;
 	}
 	arena_init(&a);
-	tree_init(&t, &a, s->names, table);
+	tree_init(&t, &a, s->names, table, FRAMES_BY_FUNCTION);
 	buf_printf(&s->out, "%s: %llu", t.name, (unsigned long long)t.nodes.v[0].total);
 	buf_printf(&s->out, " in %u stacks\n", table->rows.n);
 	put_reasons(&s->out, &t);

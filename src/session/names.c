@@ -266,6 +266,7 @@ void names_init(struct run *r)
 		.wall_ns = name_wall_ns,
 		.prog = &r->c.prog,
 		.source = r->c.env.config.show_debug_info ? name_source : NULL,
+		.lines = r->c.env.config.stack_lines,
 		.max_strlen = (u32)r->c.env.config.max_strlen,
 		.argstr_bytes = (u32)r->c.env.config.argstr_bytes,
 		.argstr_hex = (u32)r->c.env.config.argstr_hex,

@@ -19,6 +19,7 @@
 #include "object/dwarf.h"
 #include "object/elf.h"
 #include "sym/perfmap.h"
+#include "sym/places.h"
 #include "sym/procmaps.h"
 #include "sym/procs.h"
 #include "sym/usym.h"
@@ -40,6 +41,7 @@ struct file {
 	struct elf *elf; /* NULL: cannot be opened; not retried */
 	struct dwarf *dwarf;
 	bool dwarf_tried;
+	u32 number; /* in the cache of places */
 	u64 used;
 };
 
@@ -61,7 +63,9 @@ struct demangled {
 
 struct usyms {
 	struct hash procs, files;
-	u64 clock; /* LRU clock */
+	u64 clock;   /* LRU clock */
+	u32 n_files; /* opened so far */
+	struct places *places;
 	struct elf *vdso;
 	bool vdso_tried, demangle;
 	bool recorded; /* nothing is asked of /proc */
@@ -108,6 +112,7 @@ static u64 file_used(const void *file)
 
 static void free_file(struct file *f)
 {
+	dwarf_close(f->dwarf);
 	elf_close(f->elf);
 	free(f);
 }
@@ -217,6 +222,7 @@ static struct file *file_of(struct usyms *u, u32 pid, const struct mapping *m)
 	}
 	f = xcalloc(1, sizeof(*f));
 	f->key = key;
+	f->number = u->n_files++;
 	f->used = ++u->clock;
 	f->elf = u->recorded ? open_recorded(m) : open_mapped(pid, m);
 	hash_put(&u->files, &f->key, sizeof(f->key), f);
@@ -521,19 +527,33 @@ bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out)
 
 /* ---- source lines */
 
-/* By its path, if that still refers to the mapped file. */
+/* Debug information is read anew after this many bytes of it: libdw frees nothing by itself. */
+enum { MOST_DWARF_BYTES = 48 << 20 };
+
+static void close_dwarf(struct file *f)
+{
+	dwarf_close(f->dwarf);
+	f->dwarf = NULL;
+}
+
 static struct dwarf *dwarf_of_file(struct file *f)
 {
 	struct err err = {};
-	struct stat st;
 
-	if (f->dwarf_tried || !f->elf || !elf_path(f->elf))
-		return f->dwarf;
+	if (f->dwarf && dwarf_memory(f->dwarf) > MOST_DWARF_BYTES) {
+		close_dwarf(f);
+		f->dwarf_tried = false;
+	}
+	if (!f->dwarf_tried && f->elf)
+		f->dwarf = dwarf_open(f->elf, &err);
 	f->dwarf_tried = true;
-	if (stat(elf_path(f->elf), &st) == 0 && (u64)st.st_ino == f->key.inode)
-		f->dwarf = dwarf_of(elf_path(f->elf), NULL, &err);
 	err_release(&err);
 	return f->dwarf;
+}
+
+static const char *show_name_of(void *ctx, const char *name)
+{
+	return show_name(ctx, name);
 }
 
 bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 depth,
@@ -541,16 +561,18 @@ bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 dep
 {
 	const struct mapping *m = find_mapping(u, proc_of(u, pid), address);
 	struct file *f = m && is_file(m) ? file_of(u, pid, m) : NULL;
-	struct dwarf *d = f ? dwarf_of_file(f) : NULL;
-	struct dwarf_source s;
+	const struct place_list *list;
 	u64 pc;
 
-	if (!d || !elf_offset_to_address(f->elf, address - m->start + m->offset, &pc) ||
-	    !dwarf_source_at(d, pc - is_return, depth, &s))
+	if (!f || !f->elf || !elf_offset_to_address(f->elf, address - m->start + m->offset, &pc))
 		return false;
-	*out = (struct usource){
-		.name = show_name(u, s.name), .file = s.file, .line = s.line, .inlined = s.inlined
-	};
+	pc -= is_return;
+	list = places_find(u->places, f->number, pc);
+	if (!list)
+		list = places_add(u->places, f->number, pc, dwarf_of_file(f), show_name_of, u);
+	if (depth >= list->n)
+		return false;
+	*out = list->at[depth];
 	return true;
 }
 
@@ -566,6 +588,7 @@ struct usyms *usyms_new(void)
 	struct usyms *u = xcalloc(1, sizeof(*u));
 
 	u->demangle = true;
+	u->places = places_new();
 	return u;
 }
 
@@ -591,6 +614,7 @@ void usyms_free(struct usyms *u)
 		free(u->demangled[i].from);
 		free(u->demangled[i].to);
 	}
+	places_free(u->places);
 	hash_release(&u->procs);
 	hash_release(&u->files);
 	elf_close(u->vdso);

@@ -56,6 +56,7 @@ struct names {
 	u32 max_strlen;               /* strings that fill their capacity get the trailer */
 	u32 argstr_bytes, argstr_hex; /* configuration */
 	const char *trunc_trailer;    /* ".." */
+	bool lines;                   /* maps keyed by stacks: frames are lines of functions */
 	bool visible; /* escape control characters of traced text: the output is a terminal */
 };
 

@@ -44,6 +44,22 @@ const char *frame_reason(bool user, u64 ip)
 	return user && ip < N_UNWIND_REASONS ? text[ip] : NULL;
 }
 
+/*
+ * The symbol of a frame's address. A return address may be behind the last instruction of its function,
+ * where that calls one that does not return; then it is at no symbol or at the first byte of another.
+ */
+static struct symbol frame_symbol(const struct names *names, bool user, u32 pid, u64 ip,
+				  bool is_return)
+{
+	struct symbol sym = symbol_of(names, user, pid, ip);
+
+	if (!is_return || (sym.name && sym.offset))
+		return sym;
+	sym = symbol_of(names, user, pid, ip - 1);
+	sym.offset++;
+	return sym.name ? sym : symbol_of(names, user, pid, ip);
+}
+
 static void put_reason(struct buf *b, const char *why)
 {
 	buf_putc(b, '[');
@@ -57,10 +73,11 @@ static void put_address(struct buf *b, u64 ip)
 	buf_hex(b, ip);
 }
 
-bool frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip)
+bool frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip,
+		bool is_return)
 {
 	const char *why = frame_reason(user, ip);
-	struct symbol sym = why ? no_symbol : symbol_of(names, user, pid, ip);
+	struct symbol sym = why ? no_symbol : frame_symbol(names, user, pid, ip, is_return);
 
 	if (why)
 		put_reason(b, why);
@@ -169,7 +186,7 @@ static void put_symbol_frame(struct buf *b, const struct names *names, const str
 /* A line for each inlined function, then one for the function in the symbol table. */
 static void put_source_frames(struct buf *b, const struct names *names, const struct frame *f)
 {
-	struct symbol sym = symbol_of(names, f->user, f->pid, f->ip), source;
+	struct symbol sym = frame_symbol(names, f->user, f->pid, f->ip, f->is_return), source;
 	const char *module = sym.module;
 	u32 depth = 0;
 
@@ -182,7 +199,7 @@ static void put_source_frames(struct buf *b, const struct names *names, const st
 			continue;
 		}
 		/* Again, because a name is valid until the next call only. */
-		sym = symbol_of(names, f->user, f->pid, f->ip);
+		sym = frame_symbol(names, f->user, f->pid, f->ip, f->is_return);
 		sym.file = source.file;
 		sym.line = source.line;
 		break;
