@@ -61,6 +61,15 @@ static const struct type *check_format_args(struct check *c, struct node *call, 
 	return &ty_void;
 }
 
+/* The reason, and the conversion at `from` if it is complete. */
+static const char *with_conversion(struct check *c, const char *why, const char *from)
+{
+	size_t len = *from == '%' ? 1 + strspn(from + 1, "0123456789+-# .*$hljzt") : 0;
+
+	return !len || !from[len] ? why :
+				    arena_printf(c->arena, "%s %.*s", why, (int)len + 1, from);
+}
+
 const struct type *check_format(struct check *c, struct node *call, u32 fmt_arg)
 {
 	const char *why = NULL;
@@ -68,9 +77,12 @@ const struct type *check_format(struct check *c, struct node *call, u32 fmt_arg)
 	struct format *f = format_parse(c->arena, call_str(call, fmt_arg), &why, &at);
 
 	if (!f) {
-		diag_help(c->diags,
-			  check_report(c, call_arg(call, fmt_arg)->span, D_FORMAT_BAD, why),
-			  "a percent sign is written %%%%");
+		diag_help(
+			c->diags,
+			check_report(c, call_arg(call, fmt_arg)->span, D_FORMAT_BAD,
+				     with_conversion(c, why, call_str(call, fmt_arg) + at)),
+			"%%d %%u %%x %%o %%c %%p print integers, %%e %%f %%g floats, %%s any value, %%r buffers; "
+			"a percent sign is written %%%%");
 		return &ty_error;
 	}
 	return check_format_args(c, call, fmt_arg, f);

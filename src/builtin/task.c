@@ -90,7 +90,10 @@ static const struct type *check_cgroupid(struct check *c, struct node *call)
 	u64 id = w->cgroup_id ? w->cgroup_id(w->ctx, path) : 0;
 
 	if (!id)
-		return diag_type(c, call_arg(call, 0)->span, D_NO_CGROUP, path);
+		return diag_help(c->diags,
+				 check_report(c, call_arg(call, 0)->span, D_NO_CGROUP, path),
+				 "cgroups are the directories below /sys/fs/cgroup"),
+		       &ty_error;
 	node_make_int(call, (s64)id, &ty_u64);
 	return &ty_u64;
 }

@@ -9,8 +9,10 @@
 #include "base/base.h"
 
 #define A_LOOP "a loop is for ($i : 0..10) { ... }, for ($kv : @map) { ... } or while (...) { ... }"
+#define IN_A_LOOP "write a colon for \"in\": for ($kv : @map), for ($i : 0..10)"
 #define A_TYPED "a variable is declared with let $x: int32 = ...;"
 #define A_VARIABLE "a variable is declared with let $x = ...;"
+#define A_STRING "a variable is declared with let $x = \"text\";"
 #define A_FUNCTION "a function is written fn name($x: int64): int64 { ... }"
 #define AN_ELSE_IF "write else if (...) { ... }"
 #define TO_PRINT "write print(VALUE), or printf(\"%d\\n\", VALUE)"
@@ -29,10 +31,16 @@ static const struct found {
 	{ "eq", NULL, "to compare, write \"==\"" },
 	{ "ne", NULL, "to compare, write \"!=\"" },
 	{ "mod", NULL, "the remainder of a division is written %" },
-	{ "in", "variable", "write a colon for \"in\": for ($kv : @map)" },
-	{ "in", "':'", "write a colon for \"in\": for ($kv : @map)" },
+	{ "in", "variable", IN_A_LOOP },
+	{ "in", "':'", IN_A_LOOP },
 	{ "in", NULL, "has_key(@map, KEY) tells whether a map has a key" },
 	{ "as", NULL, "a cast is written before the value: (uint64)$x" },
+	{ "like", NULL, TO_MATCH },
+	{ "matches", NULL, TO_MATCH },
+	{ "contains", NULL, TO_MATCH },
+	{ "startswith", NULL, TO_MATCH },
+	{ "when", "'{'", "a condition of a probe stands between two \"/\": /pid == 1/ { ... }" },
+	{ "where", "'{'", "a condition of a probe stands between two \"/\": /pid == 1/ { ... }" },
 	{ "if", "'{'", "a condition of a probe stands between two \"/\": /pid == 1/ { ... }" },
 	{ "if", NULL, "a choice between two values is written CONDITION ? A : B" },
 	{ ":=", NULL, "assign with \"=\"" },
@@ -48,6 +56,7 @@ static const struct found {
 	{ ";", "'{'", "a body stands in braces: { ... }" },
 	{ ":", "'{'", "a body stands in braces: { ... }" },
 	{ ":", "']'", "substr(TEXT, START, LENGTH) is a part of a text" },
+	{ ")", "';'", "there is no \"(\" that it closes" },
 	{ ",", "';'", "several values are a tuple: (1, 2); a number has no commas: 1000" },
 	{ ",", "':'",
 	  "a loop has one variable: for ($kv : @map), where $kv.0 is the key, $kv.1 the value" },
@@ -57,10 +66,13 @@ static const struct found {
 	{ "\"", "';'",
 	  "an operator is missing; text with values in it is printed: printf(\"%d\", $x)" },
 	{ ":", "')'", A_LOOP },
+	{ "(", "')'",
+	  "values have no functions of their own: strlen(TEXT), strcontains(TEXT, PART)" },
 	{ ".", "','", "the field is an argument of its own: offsetof(struct NAME, FIELD)" },
 	/* whatever was found */
 	{ "", "')'", "is a \")\", an operator or a comma missing before it?" },
 	{ "", "']'", "is a \"]\", an operator or a comma missing before it?" },
+	{ "", "'{' or 'if'", "a body stands in braces: { ... }" },
 	{ "", "string after 'import'", "builtins need no import; a file is named in quotes" },
 };
 
@@ -84,6 +96,14 @@ static const struct first {
 	{ "unsigned", "a variable is declared with let $x: uint32 = ...;" },
 	{ "u32", "a variable is declared with let $x: uint32 = ...;" },
 	{ "u64", "a variable is declared with let $x: uint64 = ...;" },
+	{ "string", A_STRING },
+	{ "str", A_STRING },
+	{ "char*", A_STRING },
+	{ "bool", "a variable is declared with let $x: bool = ...;" },
+	{ "short", "a variable is declared with let $x: int16 = ...;" },
+	{ "size_t", "a variable is declared with let $x: uint64 = ...;" },
+	{ "uint32_t", "a variable is declared with let $x: uint32 = ...;" },
+	{ "uint64_t", "a variable is declared with let $x: uint64 = ...;" },
 	{ "var", A_VARIABLE },
 	{ "auto", A_VARIABLE },
 	{ "const", A_VARIABLE },
@@ -92,6 +112,10 @@ static const struct first {
 	{ "global", "a map needs no declaration: assign to @name" },
 	{ "echo", TO_PRINT },
 	{ "puts", TO_PRINT },
+	{ "throw", "exit() ends the script; return leaves the probe" },
+	{ "goto", "there are no jumps: return leaves the probe, break a loop" },
+	{ "try", "nothing is thrown: what cannot be read is 0 or empty" },
+	{ "new", "values are numbers, texts and tuples: (1, \"a\")" },
 	{ "del", "delete(@map, KEY) removes an element" },
 };
 
@@ -101,11 +125,13 @@ static const struct head {
 } heads[] = {
 	{ "def", A_FUNCTION },
 	{ "func", A_FUNCTION },
+	{ "function", A_FUNCTION },
 	{ "int", A_FUNCTION },
 	{ "void", A_FUNCTION },
 	{ "static", A_FUNCTION },
 	{ "sub", A_FUNCTION },
 	{ "BPF_", "a map needs no declaration: assign to @name[KEY]" },
+	{ "```", "this line frames code in a document: delete it" },
 	{ "--", "comments begin with \"//\"" },
 	{ "using", "nothing needs to be imported: builtins are always there" },
 	{ "from", "nothing needs to be imported: builtins are always there" },
@@ -138,21 +164,32 @@ static bool matches(const struct found *row, const char *expected, const char *a
 	return starts_with(at, text) && !is_word(at[strlen(text)]);
 }
 
-/* The last character before at that is no space. */
-static char last_before(const char *at, u32 before)
+/* What is before at without spaces, by its length. */
+static u32 without_spaces(const char *at, u32 before)
 {
-	for (; before; before--, at--)
-		if (at[-1] != ' ' && at[-1] != '\t')
-			return at[-1];
-	return '\0';
+	while (before && (at[-1] == ' ' || at[-1] == '\t'))
+		before--, at--;
+	return before;
+}
+
+/* Whether the last text before at, without spaces, is a word or sign. */
+static bool follows(const char *word, const char *at, u32 before)
+{
+	u32 len = (u32)strlen(word), n = without_spaces(at, before);
+	const char *start = at - (before - n) - len;
+
+	return n >= len && strncmp(start, word, len) == 0 &&
+	       (n == len || !is_word(*word) || !is_word(start[-1]));
 }
 
 const char *foreign_text(const char *expected, const char *at, u32 before)
 {
+	if (follows("not", at, before))
+		return "write ! for \"not\"";
 	for (u32 i = 0; i < ARRAY_SIZE(found); i++)
 		if (matches(&found[i], expected, at, before))
 			return found[i].help;
-	if (starts_with(expected, "expression") && last_before(at, before) == '%')
+	if (starts_with(expected, "expression") && follows("%", at, before))
 		return "\"%\" is the remainder of a division; a percentage is computed: 100 * A / B";
 	return NULL;
 }
@@ -165,10 +202,25 @@ const char *foreign_statement(const char *word)
 	return NULL;
 }
 
+/* A prefix that ends in "_" may begin a longer word. */
+static bool begins_with(const char *text, const char *prefix)
+{
+	char last = prefix[strlen(prefix) - 1];
+
+	return starts_with(text, prefix) &&
+	       (last == '_' || !is_word(last) || !is_word(text[strlen(prefix)]));
+}
+
+/* What a copied command line begins with. */
+static const char *const prompts[] = { "$", "sonde", "bpftrace", "sudo" };
+
 const char *foreign_head(const char *text)
 {
+	if (is_one_of(prompts, ARRAY_SIZE(prompts), text))
+		return "this is a command of a shell: the script is what stands between its quotes";
+
 	for (u32 i = 0; i < ARRAY_SIZE(heads); i++)
-		if (starts_with(text, heads[i].prefix))
+		if (begins_with(text, heads[i].prefix))
 			return heads[i].help;
 	return NULL;
 }

@@ -35,6 +35,8 @@ static const struct type *as_string(struct check *c, const struct type *t)
 	return type_string(c->arena, t->count + 1);
 }
 
+enum { LISTED_FIELDS = 24 };
+
 static void near_fields(struct near *near, const struct type *t, u32 depth)
 {
 	for (u32 i = 0; i < t->n_fields && depth < 8; i++) {
@@ -57,7 +59,7 @@ static const char *fields_text(struct check *c, const struct type *t)
 {
 	const char *text = "";
 
-	for (u32 i = 0; i < t->n_fields && i < 24; i++)
+	for (u32 i = 0; i < t->n_fields && i < LISTED_FIELDS; i++)
 		if (t->fields[i].name[0])
 			text = arena_printf(c->arena, "%s%s%s", text, *text ? ", " : "",
 					    t->fields[i].name);
@@ -80,7 +82,9 @@ static const struct type *unknown_field(struct check *c, struct node *n, const s
 	near_init(&near, n->name);
 	near_fields(&near, t, 0);
 	if (c->final)
-		list_names(c, d, &near, t->n_fields <= 24 ? fields_text(c, t) : "");
+		list_names(c, d, &near, t->n_fields <= LISTED_FIELDS ? fields_text(c, t) : "");
+	if (c->final && !d->help.n && t->in_kernel)
+		diag_help(c->diags, d, "sonde list -v '%s' shows its members", type_text(c, t));
 	return &ty_error;
 }
 

@@ -165,7 +165,9 @@ static const struct type *wrong_kind(struct check *c, struct node *call, const s
 				      kind_word(c, t));
 
 	if ((arg->kinds & AK_STRING) && !(arg->kinds & AK_INT) && type_is_integer(t))
-		diag_help(c->diags, d, "str() reads a string at an address");
+		diag_help(c->diags, d,
+			  is_literal ? "write the text in double quotes" :
+				       "str() reads a string at an address");
 	if ((arg->kinds & AK_INT) && t->kind == TY_POINTER)
 		diag_help(c->diags, d, "cast the pointer: (uint64)");
 	if (!d->help.n && call->builtin)
@@ -183,11 +185,16 @@ static const struct type *check_literal_arg(struct check *c, struct node *call,
 		constant = e->is_const && (e == n->a || constant);
 	if (constant || !arg->lit_kinds || (arg->kinds & ~arg->lit_kinds & kinds_of(t)))
 		return t;
-	return diag_type(c, n->span, D_ARG_LITERAL, call->name,
-			 sig_kinds_text(c->arena, arg->kinds & ~(u32)(AK_MAP | AK_SCALAR_MAP)),
-			 arena_printf(c->arena, "%s%s",
-				      arg->kinds & kinds_of(t) ? "non-constant " : "",
-				      kind_word(c, t)));
+	struct diag *d = check_report(
+		c, n->span, D_ARG_LITERAL, call->name,
+		sig_kinds_text(c->arena, arg->kinds & ~(u32)(AK_MAP | AK_SCALAR_MAP)),
+		arena_printf(c->arena, "%s%s", arg->kinds & kinds_of(t) ? "non-constant " : "",
+			     kind_word(c, t)));
+
+	if (call->builtin && n != call->a)
+		diag_help(c->diags, d, "%s; lit: a value that is written in the script",
+			  call->builtin->sig);
+	return &ty_error;
 }
 
 /* ---- arguments */

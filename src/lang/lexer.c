@@ -362,20 +362,37 @@ static u32 stray_length(const struct lexer *lx)
 	return n;
 }
 
+static const struct stray {
+	const char *text, *help;
+} strays[] = {
+	{ "\u201c", "these are typographic quotes: use plain double quotes" },
+	{ "\u201d", "these are typographic quotes: use plain double quotes" },
+	{ "\u201e", "these are typographic quotes: use plain double quotes" },
+	{ "\u2018", "these are typographic quotes: use plain double quotes" },
+	{ "\u2019", "these are typographic quotes: use plain double quotes" },
+	{ "\u00ab", "these are typographic quotes: use plain double quotes" },
+	{ "\u00bb", "these are typographic quotes: use plain double quotes" },
+	{ "\ufeff", "this is a byte order mark, left where files were joined: delete it" },
+	{ "\u200b", "this is an invisible space of no width: delete it" },
+	{ "\u2013", "this is a dash: use a plain minus sign" },
+	{ "\u2014", "this is a dash: use a plain minus sign" },
+	{ "\u2212", "this is a dash: use a plain minus sign" },
+	{ "\u00a0", "this is a non-breaking space: use a plain one" },
+	{ "\u3000", "this is a wide space: use a plain one" },
+	{ "\u00d7", "multiply with *" },
+	{ "\u00f7", "divide with /" },
+	{ "\u2260", "to compare, write \"!=\"" },
+	{ "\u2264", "to compare, write \"<=\"" },
+	{ "\u2265", "to compare, write \">=\"" },
+	{ "\u2192", "write \"->\" or \".\"" },
+	{ "\xef\xbc", "this is a full-width character: use the plain one" }, /* U+FF00 to U+FF3F */
+};
+
 static const char *stray_help(const char *s)
 {
-	if (starts_with(s, "\u201c") || starts_with(s, "\u201d"))
-		return "these are typographic quotes: use plain double quotes";
-	if (starts_with(s, "\ufeff"))
-		return "this is a byte order mark, left where files were joined: delete it";
-	if (starts_with(s, "\u200b"))
-		return "this is an invisible space of no width: delete it";
-	if (starts_with(s, "\u2018") || starts_with(s, "\u2019"))
-		return "these are typographic quotes: use plain double quotes";
-	if (starts_with(s, "\u2013") || starts_with(s, "\u2014"))
-		return "this is a dash: use a plain minus sign";
-	if (starts_with(s, "\u00a0"))
-		return "this is a non-breaking space: use a plain one";
+	for (u32 i = 0; i < ARRAY_SIZE(strays); i++)
+		if (starts_with(s, strays[i].text))
+			return strays[i].help;
 	switch (s[0]) {
 	case '#': return "comments begin with \"//\"; C lines are only allowed before the probes";
 	case '`': return "strings are written in double quotes";

@@ -134,8 +134,11 @@ static bool report_arg(struct check *c, const struct macro *m, struct node *args
 
 		if (arg_fits(p, args))
 			continue;
-		check_report(c, args->span, D_MACRO_ARG, m->name,
-			     p->kind == N_MAP ? "map" : "variable", param_text(c, p));
+		diag_help(c->diags,
+			  check_report(c, args->span, D_MACRO_ARG, m->name,
+				       p->kind == N_MAP ? "map" : "variable", param_text(c, p)),
+			  "a parameter without \"%c\" takes any expression",
+			  p->kind == N_MAP ? '@' : '$');
 		return true;
 	}
 	return false;

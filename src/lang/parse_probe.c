@@ -290,6 +290,7 @@ static bool has_colon(const char *text)
 static const char *head_help(struct parser *p, const struct attach *first,
 			     const struct attach *last)
 {
+	static const char *const whole[] = { "begin", "end", "BEGIN", "END" };
 	const char *rest = rest_of_line(p), *foreign = foreign_head(first->text);
 	size_t len = strlen(last->text);
 
@@ -303,6 +304,9 @@ static const char *head_help(struct parser *p, const struct attach *first,
 	if (strchr(rest, '('))
 		return arena_printf(p->arena, "the statements stand in braces: %s { ... }",
 				    last->text);
+	if (*rest && is_one_of(whole, ARRAY_SIZE(whole), last->text))
+		return arena_printf(p->arena, "attach points are separated by commas: %s, %s",
+				    last->text, rest);
 	if (!has_colon(last->text) && *rest && !has_colon(rest))
 		return arena_printf(p->arena, "parts are separated by colons: %s:%s", last->text,
 				    rest);

@@ -46,6 +46,9 @@ static const char *semicolon_help(struct parser *p, const struct node *e)
 		help = arena_printf(p->arena, "arguments stand in parentheses: %s(...)", first);
 	if (!help)
 		help = foreign_text("';'", at, p->tok.off);
+	if (!help && e && e->kind == N_CALL && begins_statement(p->tok.kind))
+		help = arena_printf(p->arena, "statements are separated: put \";\" before %s",
+				    parse_found(p));
 	if (!help && lex_is_word(*at))
 		help = arena_printf(p->arena, "is an operator or a comma missing before %s?",
 				    parse_found(p));

@@ -311,6 +311,10 @@ static int needs_category(struct match *m)
 
 	if (near)
 		probe_help(m->env, d, "did you mean %s?", near);
+	else
+		probe_help(
+			m->env, d,
+			"an event is tracepoint:CATEGORY:NAME; sonde list 'tracepoint:*' shows them");
 	return -EINVAL;
 }
 
