@@ -278,7 +278,7 @@ static bool is_executable(const struct elf *e, u16 section)
 
 /*
  * Functions, and untyped labels of assembly code. Of aliases, a global one with a size is the best
- * known. Names that begin with '$' are arm's mapping symbols.
+ * known, of these one that does not begin with '_' (calloc, not __libc_calloc). Names that begin with '$' are arm's mapping symbols.
  */
 static bool is_code(const struct elf *e, const struct elf_symbol *s)
 {
@@ -291,7 +291,7 @@ static bool is_code(const struct elf *e, const struct elf_symbol *s)
 static u8 rank(const struct elf_symbol *s)
 {
 	return (u8)(is_function(s) * 8 + (s->size != 0) * 4 + (s->bind == STB_GLOBAL) * 2 +
-		    (s->bind == STB_WEAK) + (s->name[0] != '_'));
+		    (s->bind == STB_WEAK) + (s->name[0] != '_') * 2);
 }
 
 static u32 collect(const struct elf *e, u8 table, struct elf_code *to)

@@ -48,7 +48,7 @@ static void fold_row(struct sink *s, const struct table *t, const struct table_r
 
 	stacks_walk(s->names, t->map->key, row->key, fold_frame, &(struct line){ s, line });
 	if (s->out.len == line)
-		buf_puts(&s->out, "[unknown]");
+		buf_puts(&s->out, stacks_frame_of_none(t->map->key)->name);
 	buf_putc(&s->out, ' ');
 	if (type->is_signed)
 		buf_s64(&s->out, n);

@@ -19,6 +19,24 @@ static bool has_stack(const struct type *t)
 	return false;
 }
 
+static bool has_kind(const struct type *t, enum type_kind kind)
+{
+	bool has = t->kind == kind;
+
+	for (u32 i = 0; i < t->n_fields && is_tuple(t) && !has; i++)
+		has = has_kind(t->fields[i].type, kind);
+	return has;
+}
+
+const struct stack_frame *stacks_frame_of_none(const struct type *key)
+{
+	static const struct stack_frame user_mode = { FRAME_WORD, "[user mode]", "", "", 0 },
+					no_frames = { FRAME_REASON, "[no frames]", "", "", 0 };
+	bool has_user = has_kind(key, TY_USTACK) || has_kind(key, TY_FULLSTACK);
+
+	return has_user ? &no_frames : &user_mode;
+}
+
 static bool has_number(const struct type *t)
 {
 	return t->kind == TY_INT || (type_is_agg(t) && t->kind != TY_TSERIES);
@@ -353,7 +371,6 @@ static void grow(void *ctx, const struct stack_frame *f)
 static void add_row(struct tree *t, const struct names *names, const struct table *table,
 		    const struct table_row *row)
 {
-	static const struct stack_frame unknown = { FRAME_REASON, "[unknown]", "", "", 0 };
 	const struct type *type = table->map->value;
 	s64 n = value_div(type, table_number(type, row->value), table->div);
 	struct growth g = { t, 0 };
@@ -364,7 +381,7 @@ static void add_row(struct tree *t, const struct names *names, const struct tabl
 	}
 	stacks_walk(names, table->map->key, row->key, grow, &g);
 	if (!g.at)
-		grow(&g, &unknown);
+		grow(&g, stacks_frame_of_none(table->map->key));
 	t->nodes.v[g.at].self += (u64)n;
 }
 

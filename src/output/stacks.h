@@ -51,6 +51,8 @@ void put_frame_label(struct buf *b, const struct names *names, const struct stac
 
 /* Whether the rows are stacks with numbers. */
 bool stacks_are_keys(const struct table *t);
+/* What stands for a key without frames: a hit in user mode, where only kernel stacks are asked for. */
+const struct stack_frame *stacks_frame_of_none(const struct type *key);
 /* Calls f for the frames of a key; what the frame points to is valid during the call. */
 void stacks_walk(const struct names *names, const struct type *key, const void *p,
 		 void (*f)(void *ctx, const struct stack_frame *frame), void *ctx);

@@ -2,12 +2,16 @@
 /*
  * perf maps: lines "START SIZE name", hexadecimal, in the order in which code was generated. The
  * format is that of tools/perf/Documentation/jit-interface.txt. Code moves and memory is reused:
- * the last line that covers an address is valid, so sorting is stable and later entries win.
+ * of the entries that cover an address the last one is valid. A jitdump file (jitdump.h) gives such
+ * entries, too.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "base/buf.h"
+#include "sym/jitdump.h"
 #include "sym/perfmap.h"
 #include "sym/procs.h"
 
@@ -19,13 +23,14 @@ struct jit_symbol {
 
 struct perfmap {
 	char *path;
-	struct buf text; /* split into strings */
-	u64 file_size;
+	bool is_dump;
+	struct buf text;   /* split into strings; of a dump, its names */
+	u64 file_size, at; /* at: of a dump, up to where it was read */
 	struct jit_symbol *v;
-	u32 n;
+	u32 n, cap;
 };
 
-enum { MAX_PERFMAP_BYTES = 256 << 20 };
+enum { MAX_PERFMAP_BYTES = 256 << 20, MAX_CODE = 4 << 20 };
 
 static int by_start(const void *a, const void *b)
 {
@@ -93,36 +98,95 @@ void perfmap_close(struct perfmap *p)
 	free(p);
 }
 
-bool perfmap_refresh(struct perfmap *p)
+static bool refresh_text(struct perfmap *p)
 {
-	struct stat st;
 	struct buf text = {};
 
-	if (!p->path || stat(p->path, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    (u64)st.st_size == p->file_size || st.st_size > MAX_PERFMAP_BYTES)
-		return false;
 	if (buf_read_file(&text, p->path) < 0) {
 		buf_release(&text);
 		return false;
 	}
 	buf_release(&p->text);
 	p->text = text;
-	p->file_size = (u64)st.st_size;
 	parse(p);
 	return true;
 }
 
-struct perfmap *perfmap_open(u32 pid)
+/* ---- jitdump */
+
+static void add_code(void *ctx, const struct jit_code *code)
+{
+	struct perfmap *p = ctx;
+
+	if (p->text.len >= MAX_PERFMAP_BYTES || p->n >= MAX_CODE)
+		return;
+	if (p->n == p->cap) {
+		p->cap = MAX(2 * p->cap, 1024u);
+		p->v = xrealloc(p->v, p->cap * sizeof(*p->v));
+	}
+	p->v[p->n] = (struct jit_symbol){ code->start, code->size, (u32)p->text.len, p->n };
+	p->n++;
+	buf_add(&p->text, code->name, strlen(code->name) + 1);
+}
+
+/* Reads what was appended; the file is not mapped, because its writer may cut it. */
+static bool refresh_dump(struct perfmap *p, u64 end)
+{
+	enum { PIECE = 64 << 10 };
+	int fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *piece = xmalloc(PIECE);
+	u64 before;
+	ssize_t n;
+
+	do {
+		before = p->at;
+		n = fd < 0 ? -1 : pread(fd, piece, PIECE, (off_t)before);
+	} while (n > 0 && jitdump_parse(piece, (size_t)n, end, &p->at, add_code, p) &&
+		 p->at > before);
+	free(piece);
+	if (fd >= 0)
+		close(fd);
+	if (p->n)
+		qsort(p->v, p->n, sizeof(*p->v), by_start);
+	return p->at;
+}
+
+/* ---- files */
+
+bool perfmap_refresh(struct perfmap *p)
+{
+	struct stat st;
+	bool ok;
+
+	if (!p->path || stat(p->path, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    (u64)st.st_size == p->file_size || (!p->is_dump && st.st_size > MAX_PERFMAP_BYTES))
+		return false;
+	ok = p->is_dump ? refresh_dump(p, (u64)st.st_size) : refresh_text(p);
+	if (ok)
+		p->file_size = (u64)st.st_size;
+	return ok;
+}
+
+/* Takes the path over. */
+static bool try_path(struct perfmap *p, char *path, bool is_dump)
+{
+	free(p->path);
+	p->path = path;
+	p->is_dump = is_dump;
+	return perfmap_refresh(p);
+}
+
+struct perfmap *perfmap_open(u32 pid, const char *dump)
 {
 	struct perfmap *p = xcalloc(1, sizeof(*p));
-	u32 inner = proc_inner_pid(pid);
+	u32 number = proc_number(pid);
 
-	p->path = xasprintf("/proc/%u/root/tmp/perf-%u.map", proc_number(pid), inner);
-	if (perfmap_refresh(p))
+	if (try_path(p, xasprintf("/proc/%u/root/tmp/perf-%u.map", number, proc_inner_pid(pid)),
+		     false) ||
+	    try_path(p, xasprintf("/tmp/perf-%u.map", pid), false))
 		return p;
-	free(p->path);
-	p->path = xasprintf("/tmp/perf-%u.map", pid);
-	if (perfmap_refresh(p))
+	if (dump && (try_path(p, xasprintf("/proc/%u/root%s", number, dump), true) ||
+		     try_path(p, xstrdup(dump), true)))
 		return p;
 	perfmap_close(p);
 	return NULL;
@@ -130,6 +194,7 @@ struct perfmap *perfmap_open(u32 pid)
 
 const char *perfmap_lookup(const struct perfmap *p, u64 address, u64 *offset)
 {
+	const struct jit_symbol *last = NULL;
 	u32 lo = 0, hi = p->n;
 
 	while (lo < hi) {
@@ -143,10 +208,11 @@ const char *perfmap_lookup(const struct perfmap *p, u64 address, u64 *offset)
 	for (u32 i = lo; i-- && lo - i <= 16;) {
 		const struct jit_symbol *s = &p->v[i];
 
-		if (address - s->start < s->size) {
-			*offset = address - s->start;
-			return p->text.s + s->name;
-		}
+		if (address - s->start < s->size && (!last || s->order > last->order))
+			last = s;
 	}
-	return NULL;
+	if (!last)
+		return NULL;
+	*offset = address - last->start;
+	return p->text.s + last->name;
 }

@@ -18,6 +18,7 @@
 #include "object/demangle.h"
 #include "object/dwarf.h"
 #include "object/elf.h"
+#include "sym/jitdump.h"
 #include "sym/perfmap.h"
 #include "sym/places.h"
 #include "sym/procmaps.h"
@@ -58,7 +59,7 @@ struct proc {
 };
 
 struct demangled {
-	char *from, *to; /* to NULL: not a C++ name */
+	char *from, *to; /* to NULL: it is shown as it is */
 };
 
 struct usyms {
@@ -74,20 +75,53 @@ struct usyms {
 
 /* ---- demangling */
 
+#define VERSION_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
+
 char *(*demangle_hook)(const char *mangled) = demangle;
 
+static bool may_be_mangled(const struct usyms *u, const char *name)
+{
+	return u->demangle && demangle_hook && name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+/* Where the version of a library's symbol begins: "malloc@@GLIBC_2.2.5"; NULL: it has none. */
+static const char *find_version(const char *name)
+{
+	const char *at = strchr(name, '@');
+	const char *version = at ? at + 1 + (at[1] == '@') : NULL;
+
+	return version && at > name && *version && !version[strspn(version, VERSION_LETTERS)] ?
+		       at :
+		       NULL;
+}
+
+/* malloc'ed, or NULL: it is shown as it is. */
+static char *make_name(const struct usyms *u, const char *name)
+{
+	const char *version = find_version(name);
+	char *plain = version ? xasprintf("%.*s", (int)(version - name), name) : NULL;
+	const char *from = plain ? plain : name;
+	char *to = may_be_mangled(u, from) ? demangle_hook(from) : NULL;
+
+	if (!to)
+		return plain;
+	free(plain);
+	return to;
+}
+
+/* As people write it: without a version, C++ and Rust demangled. */
 static const char *show_name(struct usyms *u, const char *name)
 {
 	struct demangled *d;
 
-	if (!u->demangle || !demangle_hook || name[0] != '_' || (name[1] != 'Z' && name[1] != 'R'))
+	if (!may_be_mangled(u, name) && !find_version(name))
 		return name;
 	d = &u->demangled[hash_bytes(name, strlen(name)) & (DEMANGLED - 1)];
 	if (!d->from || !streq(d->from, name)) {
 		free(d->from);
 		free(d->to);
 		d->from = xstrdup(name);
-		d->to = demangle_hook(name);
+		d->to = make_name(u, name);
 	}
 	return d->to ? d->to : name;
 }
@@ -463,12 +497,29 @@ static bool from_elf(struct usyms *u, struct elf *e, u64 file_address, struct us
 	return true;
 }
 
+static const char *dump_in(const struct procmaps *maps)
+{
+	for (u32 i = 0; i < maps->list.n; i++)
+		if (jitdump_is_name(maps->list.v[i].path))
+			return maps->list.v[i].path;
+	return NULL;
+}
+
+/* The jitdump file that the process maps, as its compiler's sign of it; NULL: none. */
+static const char *jitdump_of(const struct proc *p)
+{
+	const char *path = p->have_maps ? dump_in(&p->maps) : NULL;
+
+	path = path ? path : dump_in(&p->from_events);
+	return path ? path : dump_in(&p->before);
+}
+
 static bool from_perfmap(struct usyms *u, struct proc *p, u64 address, struct usym *out)
 {
 	const char *name;
 
 	if (!p->perfmap_tried) {
-		p->perfmap = perfmap_open(p->pid);
+		p->perfmap = perfmap_open(p->pid, jitdump_of(p));
 		p->perfmap_tried = true;
 	}
 	if (!p->perfmap)

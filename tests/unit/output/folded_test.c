@@ -15,7 +15,7 @@ static void folding(void)
 	fx_row(t, &(struct stack_value){ 1, 0, 2 }, &(u64){ 3 });
 	fx_row(t, &(struct stack_value){ 0, 0, 0 }, &(u64){ 2 });
 	fx_row(t, &(struct stack_value){ 3, 0, 1 }, &(u64){ 1 });
-	is_str(fx_show(t), "0x10 1\n[unknown] 2\ndo_sys_open;vfs_read 3\n", "outermost first");
+	is_str(fx_show(t), "0x10 1\n[user mode] 2\ndo_sys_open;vfs_read 3\n", "outermost first");
 
 	all = type_tuple(&fx, (const struct type *[]){ k, u, &ty_comm }, 3);
 	t = fx_table("@", all, type_agg(&fx, TY_SUM, true));

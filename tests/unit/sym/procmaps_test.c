@@ -43,7 +43,7 @@ static void parse(void)
 static void perfmap(void)
 {
 	static const char jit[] =
-		"1000 100 old\n2000 10 LazyCompile:~f a.js:1\n1000 80 new\nbad\n3000 10 ha";
+		"1000 100 old\n2000 10 LazyCompile:~f a.js:1\n1000 80 new\nbad\n40f0 40 older\n4000 200 newer\n3000 10 ha";
 	struct perfmap *p = perfmap_parse(jit, strlen(jit));
 	u64 off = 0;
 
@@ -51,6 +51,7 @@ static void perfmap(void)
 	is_str(perfmap_lookup(p, 0x10f0, &off), "old", "what they leave stays");
 	is_str(perfmap_lookup(p, 0x2004, &off), "LazyCompile:~f a.js:1", "names with spaces");
 	is_int(off, 4, "offset");
+	is_str(perfmap_lookup(p, 0x4100, &off), "newer", "also if they begin lower");
 	ok(!perfmap_lookup(p, 0x3000, &off), "half a line is not read");
 	ok(!perfmap_lookup(p, 0x2010, &off) && !perfmap_lookup(p, 0, &off), "outside");
 	perfmap_close(p);
