@@ -18,11 +18,26 @@ static int trace(struct ltrace *lt)
 	ltrace_find_functions(lt);
 	job.script = ltrace_script(lt);
 	lt->s = &c->sink;
+	lt->o.json = c->sink.output == &output_json;
 	lt->awaits_exec = c->request.traced.command != NULL;
 	c->request.traced.alone = true;
+	/* of functions that take no probe, and that nothing may ever call */
+	c->request.no_warnings |= lt->o.other_programs && !c->request.verbose;
 	if (c->request.verbose)
 		say_note(c, "the script:\n%s", job.script);
 	return job_run(c, &job);
+}
+
+static int check_format(const struct ltrace *lt)
+{
+	const struct cli *c = lt->c;
+	bool is_json = c->sink.output == &output_json;
+
+	if (c->sink.output && !is_json && c->sink.output != &output_text)
+		return say_usage(c, "--format=%s: calls are text or json", c->sink.output->name);
+	if (is_json && (lt->o.summary || lt->o.stacks))
+		return say_usage(c, "-%c is text", lt->o.summary ? 'c' : 'k');
+	return 0;
 }
 
 static int run(struct cli *c)
@@ -36,6 +51,7 @@ static int run(struct cli *c)
 	lt->c = c;
 	c->ltrace = lt;
 	ret = ltrace_read_options(lt);
+	ret = ret ? ret : check_format(lt);
 	ret = ret ? ret : trace(lt);
 	ltrace_release_lines(lt);
 	ltrace_release_objects(lt);

@@ -131,6 +131,16 @@ static void add_preloaded(struct search *s)
 	}
 }
 
+static void add_needed_from(struct libraries *all, u32 first)
+{
+	struct search s = { .all = all };
+
+	for (u32 i = first; i < all->list.n; i++) {
+		s.from = all->list.v[i];
+		elf_each_needed(s.from->elf, add_needed, &s);
+	}
+}
+
 static void add_closure(struct libraries *all, const char *path)
 {
 	struct search s = { .all = all };
@@ -142,10 +152,7 @@ static void add_closure(struct libraries *all, const char *path)
 	if (!s.from)
 		return;
 	add_preloaded(&s);
-	for (u32 i = 0; i < all->list.n; i++) {
-		s.from = all->list.v[i];
-		elf_each_needed(s.from->elf, add_needed, &s);
-	}
+	add_needed_from(all, 0);
 	if (elf_interpreter(all->list.v[0]->elf))
 		add_needed(&s, elf_interpreter(all->list.v[0]->elf));
 }
@@ -165,6 +172,19 @@ static const char *program_of(struct arena *a, const char *path)
 		return path;
 	at = head + 2 + strspn(head + 2, " \t");
 	return arena_strndup(a, at, strcspn(at, " \t\n"));
+}
+
+const struct library *libraries_add(struct libraries *all, const char *name)
+{
+	struct search s = { .all = all };
+	u32 first = all->list.n;
+
+	if (!first)
+		return NULL;
+	s.from = all->list.v[0];
+	add_needed(&s, name);
+	add_needed_from(all, first);
+	return all->list.n > first ? all->list.v[first] : NULL;
 }
 
 void libraries_of_program(struct libraries *all, const char *path)

@@ -27,6 +27,8 @@ struct libraries {
 void libraries_of_program(struct libraries *all, const char *path);
 /* 0 or -errno. */
 int libraries_of_process(struct libraries *all, u32 pid, struct err *err);
+/* A library that the program may open later, by path or name, with those that it needs. NULL: there is none. */
+const struct library *libraries_add(struct libraries *all, const char *name);
 /* Closes the files. */
 void libraries_release(struct libraries *all);
 

@@ -458,7 +458,8 @@ const struct option_row option_rows[] = {
 		 "expressions between slashes; CALLER is the soname or the path of the file that calls, MAIN the program.",
 	  .command = &command_ltrace },
 	{ .key = 'l', .name = "library", .arg = "PATTERN", .group = GROUP_HIDDEN, .take = take_given,
-	  .help = "only functions of these libraries", .command = &command_ltrace },
+	  .help = "only functions of these libraries; by name, also one that is opened later",
+	  .command = &command_ltrace },
 	{ .key = 'x', .name = "entry", .arg = "FILTER", .group = GROUP_HIDDEN, .take = take_given,
 	  .help = "functions to show for every caller, also the library itself: qsort@libc.so*",
 	  .doc = "As -e; what follows @ is the file that has the function.", .command = &command_ltrace },
@@ -491,7 +492,7 @@ const struct option_row option_rows[] = {
 	{ .key = 'b', .name = "no-signals", .group = GROUP_HIDDEN, .take = take_given,
 	  .help = "do not show signals", .command = &command_ltrace },
 	{ .key = 'f', .name = "follow-forks", .group = GROUP_HIDDEN, .take = take_given,
-	  .help = "as without it: children are traced unless there is --no-follow", .command = &command_ltrace },
+	  .help = "also calls of programs that are executed: all functions of the libraries are probed", .command = &command_ltrace },
 };
 /* clang-format on */
 const u32 n_option_rows = ARRAY_SIZE(option_rows);

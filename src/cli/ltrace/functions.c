@@ -157,6 +157,32 @@ static void add_imports(struct ltrace *lt, struct ltrace_object *o, bool names_o
 			add_import(lt, o, o->imports.slot[i].key, names_only);
 }
 
+/* ---- callers that are not there yet */
+
+/* Names of libraries' own use begin with an underscore. */
+static bool is_public(const struct ltrace *lt, const char *name)
+{
+	return name[0] != '_' || proto_find(&lt->prototypes, name) ||
+	       (strlen(name) > 4 && streq(name + strlen(name) - 4, "_chk"));
+}
+
+/* What another program, or a pointer from dlsym(), may call. */
+static void add_exports(struct ltrace *lt, struct ltrace_object *in)
+{
+	for (u32 i = 0; i < in->exports.cap; i++) {
+		const struct ltrace_export *e =
+			in->exports.slot[i].key ? in->exports.slot[i].value : NULL;
+		struct adding a = { .lt = lt, .object = in };
+
+		if (!e || !is_public(lt, e->symbol.name) ||
+		    !is_wanted(lt, e->symbol.name, lt->objects.v[0], in))
+			continue;
+		a.name = e->symbol.name;
+		for (; e; e = e->next)
+			add_function(&a, &e->symbol, NULL);
+	}
+}
+
 static int add_entry(void *ctx, const struct elf_symbol *s)
 {
 	struct adding *a = ctx;
@@ -183,6 +209,10 @@ void ltrace_find_functions(struct ltrace *lt)
 	}
 	for (u32 i = 0; i < lt->objects.n; i++)
 		add_imports(lt, lt->objects.v[i], true);
+	for (u32 i = 1; i < lt->objects.n; i++)
+		if (lt->objects.v[i]->is_late ||
+		    (lt->o.other_programs && !lt->objects.v[i]->is_loader))
+			add_exports(lt, lt->objects.v[i]);
 	for (u32 i = 0; i < lt->funcs.n; i++)
 		ltrace_find_captures(lt, lt->funcs.v[i]);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include "arch/arch.h"
+#include "base/json.h"
 #include "cli/ltrace/values.h"
 #include "cli/strace/strace.h"
 #include "object/demangle.h"
@@ -219,11 +220,17 @@ static void take_entry(const struct record *r, const struct ltrace_func *f, stru
 	take_memory(r, &f->at_entry, AT_ARGS + n, v);
 }
 
+static void frame_release(struct ltrace_frame *frame)
+{
+	free(frame->record);
+	free(frame->args);
+}
+
 static void push_frame(struct ltrace *lt, struct ltrace_thread *th, const struct record *r,
 		       struct ltrace_frame frame)
 {
 	while (th->frames.n && vec_last(&th->frames)->sp < frame.sp) /* left by longjmp() */
-		free(th->frames.v[--th->frames.n].record);
+		frame_release(&th->frames.v[--th->frames.n]);
 	if (ltrace_first_out(frame.func->proto) < frame.func->proto->n) {
 		frame.record = xmalloc(r->t->size);
 		memcpy(frame.record, r->p, r->t->size);
@@ -273,6 +280,73 @@ static void begin_call(struct ltrace *lt, struct ltrace_thread *th, const struct
 	buf_putc(&lt->line, '(');
 }
 
+/* ---- JSON */
+
+/* The rest of the arguments: from the first one that the function writes. */
+static void put_rest(struct ltrace *lt, struct buf *b, const struct ltrace_frame *frame,
+		     struct ltrace_values *v)
+{
+	const struct ltrace_func *f = frame->func;
+	struct record entry = { .t = frame->type, .p = frame->record };
+
+	if (!frame->record)
+		return;
+	take_entry(&entry, f, v);
+	ltrace_put_args(b, lt, f, v, ltrace_first_out(f->proto), f->proto->n);
+}
+
+struct entered { /* a call */
+	const struct ltrace_func *f;
+	const struct ltrace_caller *caller;
+	const char *name;
+	const struct ltrace_values *v;
+};
+
+static void begin_json(struct ltrace *lt, const struct ltrace_thread *th, const char *type, u64 ns)
+{
+	ltrace_json_begin(&lt->line, th, type, line_wall_ns(lt->s->names, ns));
+}
+
+static void end_json(struct ltrace *lt)
+{
+	buf_puts(&lt->line, "}\n");
+	put_line(lt);
+}
+
+/* The arguments that are known at the entry; a call without a return is shown at once. */
+static void enter_json(struct ltrace *lt, struct ltrace_thread *th, const struct record *r,
+		       const struct entered *e, const char *why)
+{
+	buf_clear(&lt->text);
+	ltrace_put_args(&lt->text, lt, e->f, e->v, 0,
+			why ? e->f->proto->n : ltrace_first_out(e->f->proto));
+	buf_puts(&lt->text, "");
+	if (!why) {
+		vec_last(&th->frames)->args = xstrdup(lt->text.s);
+		return;
+	}
+	begin_json(lt, th, "call", r->ns);
+	ltrace_json_call(&lt->line, e->caller->module, e->name, lt->text.s);
+	end_json(lt);
+}
+
+static void return_json(struct ltrace *lt, struct ltrace_thread *th, const struct record *r,
+			const struct ltrace_frame *frame, struct ltrace_values *v)
+{
+	struct buf args = { 0 };
+
+	buf_puts(&args, frame->args ? frame->args : "");
+	put_rest(lt, &args, frame, v);
+	buf_clear(&lt->text);
+	ltrace_put_result(&lt->text, lt, frame->func, v);
+	buf_puts(&lt->text, "");
+	begin_json(lt, th, "call", frame->ns);
+	ltrace_json_call(&lt->line, frame->caller, frame->name, args.s ? args.s : "");
+	ltrace_json_result(&lt->line, lt->text.s, r->ns - frame->ns);
+	end_json(lt);
+	buf_release(&args);
+}
+
 static void on_enter(struct ltrace *lt, const struct record *r)
 {
 	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
@@ -294,14 +368,19 @@ static void on_enter(struct ltrace *lt, const struct record *r)
 		push_frame(lt, th, r,
 			   (struct ltrace_frame){ .func = f,
 						  .name = name,
+						  .caller = caller->module,
 						  .sp = (u64)number(r, AT_SP),
 						  .ns = r->ns });
 	else if (lt->o.summary)
 		ltrace_count_call(lt, f, name, 0);
 	if (lt->o.summary)
 		return;
-	begin_call(lt, th, r, name, caller);
 	take_entry(r, f, &v);
+	if (lt->o.json) {
+		enter_json(lt, th, r, &(struct entered){ f, caller, name, &v }, why);
+		return;
+	}
+	begin_call(lt, th, r, name, caller);
 	ltrace_put_args(&lt->line, lt, f, &v, 0, why ? f->proto->n : ltrace_first_out(f->proto));
 	if (why)
 		end_at_once(lt, why);
@@ -324,19 +403,7 @@ static struct ltrace_frame *frame_of(struct ltrace_thread *th, const struct ltra
 static void pop_frames(struct ltrace_thread *th, const struct ltrace_frame *upto)
 {
 	while (th->frames.n && &th->frames.v[th->frames.n - 1] >= upto)
-		free(th->frames.v[--th->frames.n].record);
-}
-
-/* The rest of the arguments: from the first one that the function writes. */
-static void put_rest(struct ltrace *lt, const struct ltrace_frame *frame, struct ltrace_values *v)
-{
-	const struct ltrace_func *f = frame->func;
-	struct record entry = { .t = frame->type, .p = frame->record };
-
-	if (!frame->record)
-		return;
-	take_entry(&entry, f, v);
-	ltrace_put_args(&lt->line, lt, f, v, ltrace_first_out(f->proto), f->proto->n);
+		frame_release(&th->frames.v[--th->frames.n]);
 }
 
 static void put_stack(struct ltrace *lt, const struct record *r)
@@ -363,6 +430,12 @@ static void on_return(struct ltrace *lt, const struct record *r)
 		pop_frames(th, frame);
 		return;
 	}
+	take_memory(r, &f->at_return, RETURN_VALUE + 1 + lt->o.stacks, &v);
+	if (lt->o.json) {
+		return_json(lt, th, r, frame, &v);
+		pop_frames(th, frame);
+		return;
+	}
 	if (th->is_open && lt->current == th && frame == vec_last(&th->frames)) {
 		width = th->width;
 		th->is_open = false;
@@ -374,8 +447,7 @@ static void on_return(struct ltrace *lt, const struct record *r)
 		put_function(lt, frame->name);
 		buf_puts(&lt->line, " resumed> ");
 	}
-	take_memory(r, &f->at_return, RETURN_VALUE + 1 + lt->o.stacks, &v);
-	put_rest(lt, frame, &v);
+	put_rest(lt, &lt->line, frame, &v);
 	buf_putc(&lt->line, ')');
 	put_equals(lt, width);
 	ltrace_put_result(&lt->line, lt, f, &v);
@@ -421,6 +493,32 @@ static bool is_of_probe(struct ltrace_thread *th, const struct strace_call *call
 	return false;
 }
 
+static void put_call_result(struct ltrace *lt, struct buf *b, const struct record *r,
+			    const struct strace_call *call)
+{
+	const struct field *args = &r->t->fields[AT_CALL_ARGS];
+
+	if (number(r, 0) == LTRACE_EXIT)
+		buf_putc(b, '?');
+	else
+		strace_put_result(b, call, lt->s->names, r->p + args->offset, args->type->size,
+				  number(r, AT_RETVAL));
+}
+
+static void syscall_json(struct ltrace *lt, struct ltrace_thread *th, const struct record *r,
+			 const struct strace_call *call, const char *args)
+{
+	struct buf result = { 0 };
+
+	put_call_result(lt, &result, r, call);
+	begin_json(lt, th, "syscall", r->ns);
+	strace_json_call(&lt->line, call->name, args);
+	buf_puts(&lt->line, ", \"result\": ");
+	json_strz(&lt->line, result.s ? result.s : "");
+	end_json(lt);
+	buf_release(&result);
+}
+
 /* SYS_read(...) = 3, with the arguments and results of sonde strace. */
 static void on_syscall(struct ltrace *lt, const struct record *r)
 {
@@ -431,16 +529,15 @@ static void on_syscall(struct ltrace *lt, const struct record *r)
 	if (lt->o.summary || is_of_probe(th, &call))
 		return;
 	strace_describe(&call);
+	if (lt->o.json) {
+		syscall_json(lt, th, r, &call, args);
+		return;
+	}
 	begin_line(lt, th, r->ns);
 	put_indent(lt, th->frames.n);
 	buf_printf(&lt->line, "SYS_%s(%s)", call.name, args);
 	put_equals(lt, 0);
-	if (number(r, 0) == LTRACE_EXIT)
-		buf_putc(&lt->line, '?');
-	else
-		strace_put_result(&lt->line, &call, lt->s->names,
-				  r->p + r->t->fields[AT_CALL_ARGS].offset,
-				  r->t->fields[AT_CALL_ARGS].type->size, number(r, AT_RETVAL));
+	put_call_result(lt, &lt->line, r, &call);
 	buf_putc(&lt->line, '\n');
 	put_line(lt);
 }
@@ -453,6 +550,14 @@ static void on_signal(struct ltrace *lt, const struct record *r)
 	th->n_handlers += number(r, AT_HANDLER) > 1; /* not SIG_DFL, SIG_IGN */
 	if (lt->o.summary)
 		return;
+	if (lt->o.json) {
+		begin_json(lt, th, "signal", r->ns);
+		buf_puts(&lt->line, ", \"name\": \"");
+		strace_put_signal_name(&lt->line, signo);
+		buf_putc(&lt->line, '"');
+		end_json(lt);
+		return;
+	}
 	begin_line(lt, th, r->ns);
 	buf_puts(&lt->line, "--- ");
 	strace_put_signal_name(&lt->line, signo);
@@ -470,6 +575,12 @@ static void on_end(struct ltrace *lt, const struct record *r)
 	pop_frames(th, th->frames.v);
 	if (number(r, AT_LEFT) || lt->o.summary)
 		return;
+	if (lt->o.json) {
+		begin_json(lt, th, "exit", r->ns);
+		ltrace_json_status(&lt->line, code);
+		end_json(lt);
+		return;
+	}
 	begin_line(lt, th, r->ns);
 	if (WIFSIGNALED(code)) {
 		buf_puts(&lt->line, "+++ killed by ");
@@ -486,11 +597,11 @@ static void tell_other_program(struct ltrace *lt)
 {
 	if (!lt->n_programs++ && lt->c->request.traced.command)
 		return;
-	if (!lt->told_program)
+	if (!lt->told_program && !lt->o.other_programs)
 		sink_warn(
 			lt->s,
 			"another program was executed: of its calls those to functions are shown that files of the first "
-			"program call, too (--no-follow leaves children out)");
+			"program call, too (-f shows those to all functions of its libraries, --no-follow leaves children out)");
 	lt->told_program = true;
 }
 

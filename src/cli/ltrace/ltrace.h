@@ -12,6 +12,7 @@
  *	values.c	arguments and results as text
  *	script.c	functions -> a script, which prints a record for each entry and return
  *	lines.c		records -> lines: entries and returns paired, nesting, several threads
+ *	json.c		--format=json
  *	summary.c	-c: the table
  *
  * A function is probed at its entry in the library, whatever way leads there: PLT, a GOT that is
@@ -45,6 +46,7 @@ struct ltrace_object {           /* a file of a process */
 	const char *path, *name; /* name: its soname, else the last part of the path */
 	struct elf *elf;
 	bool is_main, is_loader;
+	bool is_late; /* -l: the program may open it with dlopen(), and call it by pointers */
 	struct hash exports; /* name -> struct ltrace_export */
 	struct hash imports; /* names */
 	bool has_stubs;      /* the following are read */
@@ -87,15 +89,17 @@ struct ltrace_options {
 	const struct ltrace_filter *calls;     /* -e: names and callers */
 	const struct ltrace_filter *entries;   /* -x */
 	const struct ltrace_filter *libraries; /* -l */
+	VEC(const char *) library_names;       /* those of -l that are no patterns */
 	u32 strings;                           /* -s: bytes of strings */
 	u32 column;                            /* -a: where "= " begins */
 	u32 indent;                            /* -n: blanks for each call that one is within */
 	struct line_clock clock;               /* -t, -r */
 	bool spent, addresses, stacks;         /* -T, -i, -k */
-	bool summary;                          /* -c */
+	bool summary, json;                    /* -c; --format=json */
 	bool system_calls, no_signals;         /* -S, -b */
 	bool demangle;                         /* -C */
 	bool no_default;                       /* -L */
+	bool other_programs;                   /* -f: all that they may call is probed */
 };
 
 struct ltrace_frame { /* a call that has not returned */
@@ -103,6 +107,8 @@ struct ltrace_frame { /* a call that has not returned */
 	const char *name;
 	u64 sp, ns;
 	char *record; /* of the entry, if arguments are shown at the return; owned */
+	char *args;   /* -f json: text of the arguments before those; owned */
+	const char *caller;
 	const struct type *type;
 };
 
@@ -125,6 +131,7 @@ struct ltrace {
 	struct sink *s;
 	struct ltrace_options o;
 	struct libraries files;
+	VEC(const struct library *) late;    /* of them, those that are not there yet */
 	VEC(struct ltrace_object *) objects; /* in the order in which names are looked up */
 	VEC(struct ltrace_func *) funcs;
 	struct proto_table prototypes;
@@ -171,6 +178,14 @@ const char *ltrace_script(struct ltrace *lt);
 /* ---- summary.c */
 void ltrace_count_call(struct ltrace *lt, const struct ltrace_func *f, const char *name, u64 ns);
 void ltrace_put_summary(struct ltrace *lt, struct buf *b);
+/* ---- json.c: an object in a line, without its end; wall_ns: when it began. */
+void ltrace_json_begin(struct buf *b, const struct ltrace_thread *th, const char *type,
+		       u64 wall_ns);
+/* caller: the name of the file that calls, or NULL; args: as in lines. */
+void ltrace_json_call(struct buf *b, const char *caller, const char *name, const char *args);
+void ltrace_json_result(struct buf *b, const char *result, u64 ns);
+/* The exit status or signal of wait(2). */
+void ltrace_json_status(struct buf *b, s32 wait_status);
 /* ---- lines.c */
 extern const struct output output_ltrace;
 void ltrace_release_lines(struct ltrace *lt);

@@ -22,6 +22,14 @@ static int add_import(void *ctx, const char *name)
 	return 0;
 }
 
+static bool is_late(const struct ltrace *lt, const struct library *lib)
+{
+	for (u32 i = 0; i < lt->late.n; i++)
+		if (lt->late.v[i] == lib)
+			return true;
+	return false;
+}
+
 static void add_object(struct ltrace *lt, const struct library *lib)
 {
 	struct ltrace_object *o = arena_new(&lt->c->words_arena, struct ltrace_object);
@@ -30,6 +38,7 @@ static void add_object(struct ltrace *lt, const struct library *lib)
 	o->path = lib->path;
 	o->name = lib->name;
 	o->is_main = !lt->objects.n;
+	o->is_late = is_late(lt, lib);
 	o->is_loader = starts_with(o->name, "ld-") || starts_with(o->name, "ld.");
 	elf_each_export(o->elf, add_export, o);
 	elf_each_import(o->elf, add_import, o);
@@ -61,6 +70,28 @@ static int add_process(struct ltrace *lt, u32 pid)
 	return ret < 0;
 }
 
+static bool has_library(const struct ltrace *lt, const char *name)
+{
+	for (u32 i = 0; i < lt->files.list.n; i++)
+		if (streq(lt->files.list.v[i]->name, name) ||
+		    streq(lt->files.list.v[i]->path, name))
+			return true;
+	return false;
+}
+
+/* A library of -l that the program does not have yet. */
+static void add_late(struct ltrace *lt, const char *name)
+{
+	const struct library *lib = has_library(lt, name) ? NULL : libraries_add(&lt->files, name);
+
+	if (lib)
+		vec_push(&lt->c->words_arena, &lt->late, lib);
+	else if (!has_library(lt, name))
+		say_note(lt->c,
+			 "-l %s: it is no library of the program, and there is none of that name",
+			 name);
+}
+
 int ltrace_find_objects(struct ltrace *lt)
 {
 	const struct traced *t = &lt->c->request.traced;
@@ -71,6 +102,8 @@ int ltrace_find_objects(struct ltrace *lt)
 		ret = add_command(lt);
 	for (u32 i = 0; i < t->n_pids && !ret; i++)
 		ret = add_process(lt, t->pids[i]);
+	for (u32 i = 0; i < lt->o.library_names.n && !ret; i++)
+		add_late(lt, lt->o.library_names.v[i]);
 	for (u32 i = 0; i < lt->files.list.n; i++)
 		add_object(lt, lt->files.list.v[i]);
 	return ret;

@@ -31,18 +31,14 @@ static int read_library(struct ltrace *lt, const char *value)
 
 	if (f)
 		lt->o.libraries = f;
+	if (!strpbrk(value, "*?["))
+		vec_push(&lt->c->words_arena, &lt->o.library_names, value);
 	return f ? 0 : 1;
 }
 
 static int more_time(struct ltrace *lt, const char *value)
 {
 	lt->o.clock.time += lt->o.clock.time < TIME_EPOCH_US;
-	return 0;
-}
-
-/* -f: as it is anyway. */
-static int follow(struct ltrace *lt, const char *value)
-{
 	return 0;
 }
 
@@ -106,7 +102,7 @@ static const struct {
 	{ .key = 'c', FLAG(summary) },
 	{ .key = 'C', FLAG(demangle) },
 	{ .key = 'e', .read = read_calls },
-	{ .key = 'f', .read = follow },
+	{ .key = 'f', FLAG(other_programs) },
 	{ .key = 'F', .read = read_prototypes },
 	{ .key = 'i', FLAG(addresses) },
 	{ .key = 'k', FLAG(stacks) },

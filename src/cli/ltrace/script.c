@@ -229,7 +229,7 @@ const char *ltrace_script(struct ltrace *lt)
 		if (!uret_returns_twice(f->names.v[0]))
 			add_to(lt, &returns, return_body(lt, f), f);
 	}
-	buf_printf(&b, "config = { perf_rb_pages = %llu; max_strlen = %u }\n",
+	buf_printf(&b, "config = { max_probes = 1000000; perf_rb_pages = %llu; max_strlen = %u }\n",
 		   (unsigned long long)ring_pages(), MAX(lt->o.strings + 2, 32u));
 	buf_printf(&b, life, LTRACE_END, LTRACE_EXEC);
 	if (!lt->o.no_signals)
