@@ -4,7 +4,9 @@
  *
  * A thread runs from a switch to it until the switch away. It waits from the wake-up, or from the
  * switch away if it could have gone on, until it runs. Only spans whose beginning and end were
- * recorded count.
+ * recorded count: of threads that were not to be recorded, and where events were lost, the switch
+ * from a thread may be missing, so that another thread leaves the processor than the last one to
+ * enter it.
  */
 #include <stdlib.h>
 #include "cli/report.h"
@@ -81,6 +83,26 @@ static struct report_thread *thread_in(struct report *r, const struct trace_even
 
 /* ---- events that begin and end spans */
 
+static struct report_thread **running_on(struct report *r, u32 cpu)
+{
+	while (r->running.n <= cpu)
+		vec_push(&r->arena, &r->running, NULL);
+	return &r->running.v[cpu];
+}
+
+/* prev leaves the processor: what is known of others that ran there is no longer true. */
+static void leave(struct report *r, struct report_thread *prev, u32 cpu)
+{
+	struct report_thread **running = running_on(r, cpu);
+
+	if (*running == prev)
+		return;
+	if (*running)
+		(*running)->runs_since = 0;
+	if (prev)
+		prev->runs_since = 0;
+}
+
 static void on_switch(struct report *r, const struct trace_event *e)
 {
 	enum { PREEMPTED = 0x100 }; /* TASK_REPORT_MAX */
@@ -89,14 +111,16 @@ static void on_switch(struct report *r, const struct trace_event *e)
 	s64 state = event_number(e, "prev_state");
 
 	r->has_switches = true;
+	leave(r, prev, e->cpu);
 	if (prev) {
 		if (prev->runs_since)
 			add_span(&prev->on_cpu, prev->runs_since, e->time);
 		prev->runs_since = 0;
 		prev->runnable_since = !state || state & PREEMPTED ? e->time : 0;
 	}
+	*running_on(r, e->cpu) = next;
 	if (next) {
-		if (next->runnable_since)
+		if (next->runnable_since && !next->runs_since)
 			add_span(&next->waits, next->runnable_since, e->time);
 		next->runnable_since = 0;
 		next->runs_since = e->time;

@@ -37,6 +37,7 @@ struct report { /* zeroed; report_release() frees it */
 	VEC(struct report_event *) events;
 	VEC(struct report_thread *) threads;
 	VEC(struct report_call *) calls;
+	VEC(struct report_thread *) running; /* by processor; NULL: idle or not known */
 	/* The recording has such events: without them, columns have nothing to show. */
 	bool has_switches, has_entries, has_exits;
 };
