@@ -33,6 +33,7 @@ struct x86_insn {
 	bool has_rex, has_modrm, vector;
 	bool short_operand, short_address, lock, repne, rep; /* prefixes 66 67 f0 f2 f3 */
 	u8 segment;                                          /* prefix 26 2e 36 3e 64 65, or 0 */
+	u8 disp_at; /* where disp is in the instruction, if base is X86_RIP */
 	s32 disp;
 	s64 imm; /* the last immediate or relative target, sign-extended */
 };

@@ -156,6 +156,7 @@ static void take_modrm(struct cursor *c)
 	if (rm == 4) {
 		take_sib(c, mod);
 	} else if (!mod && rm == 5) {
+		in->disp_at = (u8)c->at;
 		in->base = c->wide32 ? X86_NO_REG : X86_RIP;
 		in->disp = (s32)take_number(c, 4);
 	} else {

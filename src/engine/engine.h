@@ -73,9 +73,10 @@ typedef int (*record_fn)(void *ctx, const void *record, u32 len);
 
 struct engine {
 	const char *name, *brief;
-	bool by_name_only;  /* used only if requested by name */
-	bool has_option;    /* requested by an option of its own, not by --engine */
-	bool reads_records; /* sites of sonde.h's tracepoints are SITE_RECORD */
+	bool by_name_only;   /* used only if requested by name */
+	bool has_substitute; /* requested by name, it leaves to others what it does not serve */
+	bool has_option;     /* requested by an option of its own, not by --engine */
+	bool reads_records;  /* sites of sonde.h's tracepoints are SITE_RECORD */
 	/* The context of tracepoints and system calls is the perf record of each: there are no raw ones. */
 	bool by_perf_record;
 	bool has_events; /* sites fire by themselves: a run waits for records */
@@ -101,6 +102,9 @@ struct engine {
 	bool (*has_rights)(void);
 	/* True with a price, or false with why_not. */
 	bool (*serves)(const struct site *s, struct engine_answer *a);
+	/* Why a function that serves() may run at the site cannot, or NULL; known once it is compiled.
+	 * NULL: all can. */
+	const char *(*cannot_run)(const struct bpf_func *f, const struct site *s);
 	/* The reason why a site will not fire although it is attached, or NULL. NULL: all sites
 	 * fire. */
 	const char *(*in_vain)(const struct site *s);

@@ -161,13 +161,29 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 	return true;
 }
 
+/* The entry itself, if the process engine may put a jump there. */
+static bool add_jump(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
+		     const char *shown, u64 file_offset, const char **why)
+{
+	struct target *t;
+	u32 offset;
+
+	*why = upoint_no_jump(m->finder, s, &offset);
+	if (*why)
+		return false;
+	t = ufunc_add_exactly(m, func, shown, file_offset);
+	t->site.user.takes_jump = true;
+	t->site.user.offset += offset;
+	return true;
+}
+
 /* A whole function: the site may be after its entry. What would break the program is an error
  * when it is named, and left out of what a pattern matches. */
 static void add(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
 		const char *shown, u64 file_offset)
 {
 	struct upoint_need need = upoint_need_of(m->env, m->is_return);
-	const char *why = m->is_return ? no_return(m, s) : NULL;
+	const char *why = m->is_return ? no_return(m, s) : NULL, *no_jump = NULL;
 	struct target *t;
 	struct upoint at;
 
@@ -179,6 +195,9 @@ static void add(struct ufunc_match *m, const struct elf_symbol *s, const char *f
 	}
 	if (m->is_return && !why && add_rets(m, s, func, shown))
 		return;
+	if (m->env->attach.records && !m->is_return &&
+	    add_jump(m, s, func, shown, file_offset, &no_jump))
+		return;
 	upoint_find(m->finder, s, &need, &at);
 	if (why || at.refused) {
 		if (!m->many)
@@ -188,6 +207,7 @@ static void add(struct ufunc_match *m, const struct elf_symbol *s, const char *f
 		return;
 	}
 	t = ufunc_add_exactly(m, func, shown, file_offset);
+	t->site.user.no_jump = no_jump;
 	if (m->unwinds == UNWINDS_GO) {
 		at = (struct upoint){ .offset = uret_go_entry(m->elf, s) };
 		at.shows_caller = upoint_shows_caller(m->env, m->elf, s->value + at.offset);

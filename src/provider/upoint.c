@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include "provider/branch_targets.h"
 #include "arch/insn.h"
+#include "arch/insn_move.h"
 #include "provider/internal.h"
 #include "provider/upoint.h"
 #include "provider/upoint_arm64.h"
@@ -622,6 +623,25 @@ void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
 	find_any(u, function, need, out);
 	out->shows_caller = need->stack &&
 			    upoint_shows_caller(u->env, u->elf, function->value + out->offset);
+}
+
+/* ---- jumps */
+
+const char *upoint_no_jump(struct upoint_finder *u, const struct elf_symbol *s, u32 *offset)
+{
+	u64 room = 0;
+	const u8 *code = u->known ? upoint_code(u->elf, s->value, &room) : NULL;
+	struct x86_moved moved;
+	const char *why;
+
+	*offset = 0;
+	if (!code || !s->size || room < s->size)
+		return "its code or size is not known";
+	if (x86_is_endbr64(code, (u32)MIN(s->size, 15u)))
+		*offset = 4;
+	why = x86_move(code + *offset, (u32)MIN(s->size - *offset, 64u), s->value + *offset,
+		       s->value + *offset, &moved);
+	return why ? why : who_enters(u, s, s->value + *offset + X86_JUMP_LEN - 1, false);
 }
 
 /* ---- positions for -v */

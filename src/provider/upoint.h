@@ -40,6 +40,11 @@ void upoint_finder_free(struct upoint_finder *u);
 /* Never fails: out->refused has the reason if there is no instruction. why lives in env's arena. */
 void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
 		 const struct upoint_need *need, struct upoint *out);
+/*
+ * NULL: five bytes from *offset on, behind the function's endbr64, may become a jump, because nothing
+ * enters behind the first of them; else why not.
+ */
+const char *upoint_no_jump(struct upoint_finder *u, const struct elf_symbol *function, u32 *offset);
 /* NULL: an instruction at an address may be probed; else why not. */
 const char *upoint_refuses(const struct elf *e, u64 address);
 /* The address after the nops at an address, with which compilers align the loop that follows. */

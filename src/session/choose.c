@@ -42,7 +42,9 @@ static bool may_be_used(const struct compiled *c, const struct engine *e)
 
 	if (c->host->engines)
 		return true;
-	return name ? e == named(name) : !e->by_name_only;
+	if (!name)
+		return !e->by_name_only;
+	return e == named(name) || (named(name)->has_substitute && !e->by_name_only);
 }
 
 static enum feature_answer common_feature(struct features *f, enum feature id)
@@ -61,14 +63,15 @@ static enum feature_answer common_feature(struct features *f, enum feature id)
 void choose_init(struct compiled *c)
 {
 	const struct engine *const *from = c->host->engines ? c->host->engines : engines;
-	const struct engine **list;
+	const struct engine *first = choose_first(c->request, c->host), **list;
 	u32 n = 0;
 
 	while (from[n])
 		n++;
 	list = arena_array(&c->arena, const struct engine *, n + 1);
+	list[c->n_engines++] = first;
 	for (u32 i = 0; i < n; i++)
-		if (may_be_used(c, from[i]))
+		if (from[i] != first && may_be_used(c, from[i]))
 			list[c->n_engines++] = from[i];
 	c->engines = list;
 	c->features = c->env.features = list[0]->features();
@@ -164,6 +167,17 @@ static void find_ties(struct choice *ch)
 
 /* ---- prices */
 
+static bool is_served(const struct compiled *c, const struct engine *e, const struct target_site *t,
+		      struct engine_answer *a)
+{
+	*a = (struct engine_answer){ 0 };
+	if (!e->serves(&t->site, a))
+		return false;
+	if (e->cannot_run && t->func < c->prog.funcs.n)
+		a->why_not = e->cannot_run(c->prog.funcs.v[t->func], &t->site);
+	return !a->why_not;
+}
+
 static bool is_in(const struct choice *ch, u32 group, const struct target_site *t)
 {
 	return leader_of(ch, t->func) == group;
@@ -180,17 +194,18 @@ static bool price_of_group(const struct choice *ch, u32 group, const struct engi
 
 		if (!is_in(ch, group, &c->sites.v[i]))
 			continue;
-		if (!e->serves(&c->sites.v[i].site, &a))
+		if (!is_served(c, e, &c->sites.v[i], &a))
 			return false;
 		*price += a.price_ns;
 	}
 	return true;
 }
 
-static bool price_of_site(const struct target_site *t, const struct engine *e, u64 *price)
+static bool price_of_site(const struct compiled *c, const struct target_site *t,
+			  const struct engine *e, u64 *price)
 {
-	struct engine_answer a = { 0 };
-	bool serves = e->serves(&t->site, &a);
+	struct engine_answer a;
+	bool serves = is_served(c, e, t, &a);
 
 	*price = a.price_ns;
 	return serves;
@@ -204,7 +219,7 @@ static int refuse(const struct compiled *c, const struct target_site *t, bool is
 	for (u32 i = 0; i < c->n_engines; i++) {
 		struct engine_answer a = { 0 };
 
-		if (!c->engines[i]->serves(&t->site, &a))
+		if (!is_served(c, c->engines[i], t, &a))
 			buf_printf(&why, "%s%s: %s", why.len ? "; " : "", c->engines[i]->name,
 				   a.why_not);
 	}
@@ -227,7 +242,7 @@ static int cheapest(const struct choice *ch, const struct target_site *t, struct
 
 	for (u32 e = 0; e < c->n_engines; e++) {
 		bool serves = is_together ? price_of_group(ch, group, c->engines[e], &price) :
-					    price_of_site(t, c->engines[e], &price);
+					    price_of_site(c, t, c->engines[e], &price);
 
 		if (!serves || (best >= 0 && price >= least))
 			continue;
@@ -259,7 +274,7 @@ static int serve_all(const struct compiled *c, struct err *err)
 	for (u32 i = 0; i < c->sites.n; i++) {
 		struct engine_answer a = { 0 };
 
-		if (!c->engines[0]->serves(&c->sites.v[i].site, &a))
+		if (!is_served(c, c->engines[0], &c->sites.v[i], &a))
 			return refuse(c, &c->sites.v[i], false, err);
 	}
 	return 0;
@@ -295,7 +310,7 @@ void choose_tell(const struct compiled *c, struct buf *to)
 		for (u32 e = 0; e < c->n_engines; e++) {
 			struct engine_answer a = { 0 };
 
-			if (!c->engines[e]->serves(&t->site, &a))
+			if (!is_served(c, c->engines[e], t, &a))
 				buf_printf(to, "; not %s: %s", c->engines[e]->name, a.why_not);
 		}
 		buf_puts(to, "\n");

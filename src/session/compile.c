@@ -195,6 +195,9 @@ static int compile_once(struct compiled *c, u32 max_strlen, const u8 *compact, s
 	}
 	if (ret)
 		return ret;
+	if (c->n_engines > 1 &&
+	    (ret = choose_engines(c, err)) < 0) /* by what the functions do, too */
+		return ret;
 	lower_finish(&c->prog);
 	if (long_key(c))
 		return 1;

@@ -119,9 +119,18 @@ static void report(struct compiled *c, struct span span, const char *what)
 		  "it has %s", e->source_has);
 }
 
+/* Sites that no other engine serves. */
+static bool has_records(const struct compiled *c)
+{
+	for (u32 i = 0; i < c->sites.n; i++)
+		if (c->sites.v[i].site.kind == SITE_RECORD)
+			return true;
+	return false;
+}
+
 void unrecorded_report(struct compiled *c, const struct ir_unit *u)
 {
-	if (!c->engines[0]->lacks)
+	if (!c->engines[0]->lacks || (c->n_engines > 1 && !has_records(c)))
 		return;
 	for (u32 k = 0; k < u->funcs.n; k++)
 		for (u32 b = 0; b < u->funcs.v[k]->blocks.n; b++)

@@ -66,6 +66,10 @@ struct site {
 			/* Of the function's entry from the start of the file's mappings, and the
 			 * length of these; 0: not known */
 			u64 distance, span;
+			/* The process engine may put a jump there (provider_env.attach.records); else
+			 * why not, or NULL: it is no function's entry. */
+			bool takes_jump;
+			const char *no_jump;
 		} user;
 		struct { /* RECORD; addresses as in the file */
 			const char *path;

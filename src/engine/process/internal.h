@@ -8,20 +8,69 @@
 #define SONDE_LAYOUT
 #include "sonde/sonde.h"
 
-/* ---- patch.c: enables and disables tracepoints. All threads of the process are stopped meanwhile.
- * Both return 0 or -errno, and have changed nothing or all. */
-struct tracepoint {
-	u64 nop5, cold_path, module; /* addresses in the process */
-	bool is_enabled;
-};
-int patch_enable(u32 pid, struct tracepoint *v, u32 n, u32 n_rings, u32 ring_size, struct err *err);
-/* A process that is gone is no error. */
-int patch_disable(u32 pid, struct tracepoint *v, u32 n, struct err *err);
+/* ---- memory.c: of the process; all is read and written, or false. */
+bool process_read(u32 pid, u64 address, void *to, size_t size);
+bool process_write(u32 pid, u64 address, const void *from, size_t size);
 
-/* ---- watcher.c: a process that disables tracepoints when this one is gone. Returns its id, or -errno. */
-int watcher_start(u32 pid, struct tracepoint *v, u32 n, struct err *err);
+/* ---- patch.c: puts jumps into the code of the process, and takes them out. All of its threads are
+ * stopped meanwhile. Both return 0 or -errno; the first one has changed nothing or all. */
+struct patch {
+	u64 at, to; /* in the process: five bytes, and where they shall jump */
+	u8 was[5];
+	bool is_enabled;
+	u64 module; /* of a tracepoint: the address of its struct sonde_module; else 0 */
+	/* Instructions behind the first that the jump overwrites: offsets there, and of copies from `to`. */
+	u8 n_inner, inner[4], copy[4];
+};
+
+struct area;
+/* What belongs to patches in a process. */
+struct patched {
+	u32 pid;
+	struct patch *v;
+	u32 n;
+	const struct area *areas; /* unmapped when no thread is in them any more */
+	u32 n_areas;
+	s32 tid_offset; /* of functions: where threads have their id, from the thread pointer; -1 */
+	u64 stood_ns;   /* how long threads stood */
+};
+int patch_enable(struct patched *p, u32 n_rings, u32 ring_size, struct err *err);
+/* A process that is gone is no error. */
+int patch_disable(struct patched *p, struct err *err);
+
+/* ---- watcher.c: a process that takes the jumps out when this one is gone. Returns its id, or -errno. */
+int watcher_start(const struct patched *p, struct err *err);
 /* Ends it; *watcher becomes 0. */
 void watcher_stop(s32 *watcher);
+
+/* ---- reads.c: what programs take from their contexts. */
+/* Registers in struct pt_regs, numbered as instructions do, that some function may read. */
+u32 reads_registers(const struct program *prog);
+/* What a function needs that the record of a function's entry does not have, or NULL. */
+const char *reads_why_not(const struct bpf_func *f);
+
+/* ---- functions.c: entries of functions get stubs (stub.h), in areas of the process (area.h). */
+struct functions;
+/* regs: registers that records have, as in struct recorder. */
+struct functions *functions_new(u32 pid, u32 regs, u32 n_rings, u32 ring_size);
+void functions_free(struct functions *f);
+/* One entry: `at` is in the process. */
+struct entry {
+	u64 at;
+	u32 index;           /* the caller's */
+	const char *why_not; /* set if it cannot be patched, else `patch` is */
+	struct patch patch;
+};
+/* Makes stubs for all of them. 0, or -errno if none can be made. */
+int functions_prepare(struct functions *f, struct entry *v, u32 n, struct err *err);
+/* The areas so far, and struct patched's tid_offset. */
+const struct area *functions_areas(const struct functions *f, u32 *n, s32 *tid_offset);
+/* The rings, once there are some, mapped here: the caller unmaps them. NULL: refused. */
+void *functions_map_rings(const struct functions *f, struct err *err);
+enum { PT_REGS_WORDS = 21 };
+/* Registers of a record at their places in struct pt_regs. */
+void functions_registers(const struct functions *f, const struct sonde_record *r,
+			 u64 regs[PT_REGS_WORDS]);
 
 /* ---- rings.c: the records of one process, in the order of their times. */
 struct rings;
@@ -29,6 +78,8 @@ struct rings *rings_new(u32 pid);
 /* Of memory that rings lie in already, which the caller frees after it. */
 struct rings *rings_over(void *at, u32 n_rings, u32 ring_size);
 void rings_free(struct rings *r);
+/* Of memory that was mapped for it, which it unmaps. */
+void rings_add_mapped(struct rings *r, void *at, u32 n_rings, u32 ring_size);
 /* Reads the rings of the struct sonde_module at that address, too, from what is written next. */
 void rings_add(struct rings *r, u64 module);
 /* Maps rings that the process has made since. */

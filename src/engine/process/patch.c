@@ -1,185 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tracepoints of include/sonde/sonde.h in a running process. Enabled, nop5 is a jump to the cold path:
+ * Jumps in the code of a process, at nop5s of include/sonde/sonde.h and at entries of functions:
  *
  *	0f 1f 44 00 00	nopl 0(%rax,%rax)	e9 xx xx xx xx	jmp cold_path
+ *	55		push %rbp		e9 xx xx xx xx	jmp stub
+ *	48 89 e5	mov %rsp, %rbp
+ *	53		push %rbx
  *
- * It is one instruction, so no thread can stand within it; but processors may fetch it while it
- * changes. Therefore all threads are stopped (PTRACE_SEIZE, which sends no signal) while /proc/PID/mem
- * is written, which changes this process only. A stop ends some system calls with EINTR although no
- * signal came (signal(7)); they are begun again.
+ * All threads are stopped while /proc/PID/mem is written, which changes this process only. One that
+ * stands behind the first of the displaced instructions goes on in their copy.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <dirent.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/user.h>
-#include <sys/wait.h>
+#include <sys/uio.h>
 #include <time.h>
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/fd.h"
+#include "engine/process/area.h"
 #include "engine/process/internal.h"
 
-static const u8 nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-
-enum { JMP = 0xe9, STOP_MS = 1000 };
-
-struct thread {
-	s32 tid;
-	int signal; /* that it was about to get */
-	bool is_stopped, is_gone;
-};
-
-struct stopped {
-	u32 pid;
-	struct thread *v;
-	u32 n;
-};
-
-/* ---- threads */
-
-#ifdef __x86_64__
-static bool is_ended_by_stops(u64 call)
-{
-	switch (call) {
-	case SYS_epoll_wait:
-	case SYS_epoll_pwait:
-	case 441: /* epoll_pwait2 */
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_io_getevents:
-	case SYS_rt_sigtimedwait: return true;
-	default: return false;
-	}
-}
-
-static void begin_call_again(const struct thread *t)
-{
-	struct user_regs_struct r;
-
-	if (t->signal || ptrace(PTRACE_GETREGS, t->tid, NULL, &r) < 0 || (s64)r.rax != -EINTR ||
-	    !is_ended_by_stops(r.orig_rax))
-		return;
-	r.rax = r.orig_rax;
-	r.rip -= 2; /* the length of SYSCALL */
-	ptrace(PTRACE_SETREGS, t->tid, NULL, &r);
-}
-#else
-static void begin_call_again(const struct thread *t)
-{
-}
-#endif
-
-static bool is_known(const struct stopped *s, s32 tid)
-{
-	for (u32 i = 0; i < s->n; i++)
-		if (s->v[i].tid == tid)
-			return true;
-	return false;
-}
-
-static int seize(struct stopped *s, s32 tid, struct err *err)
-{
-	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
-		if (errno == ESRCH)
-			return 0;
-		err_sys(err, "stop thread %d of process %u (ptrace)", tid, s->pid);
-		err_help(err,
-			 "a debugger may hold it; without root, it must be a process of yours, and "
-			 "kernel.yama.ptrace_scope must be 0");
-		return err->code;
-	}
-	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-	s->v = xrealloc(s->v, (s->n + 1) * sizeof *s->v);
-	s->v[s->n++] = (struct thread){ .tid = tid };
-	return 1;
-}
-
-/* Those that there are and are not known; returns how many, or -errno. */
-static int seize_new(struct stopped *s, struct err *err)
-{
-	char path[40];
-	struct dirent *e;
-	int n = 0, ret = 0;
-	DIR *d;
-
-	snprintf(path, sizeof path, "/proc/%u/task", s->pid);
-	d = opendir(path);
-	if (!d)
-		return err_sys(err, "read the threads of process %u", s->pid);
-	while (ret >= 0 && (e = readdir(d))) {
-		s32 tid = (s32)strtol(e->d_name, NULL, 10);
-
-		if (tid > 0 && !is_known(s, tid))
-			n += ret = seize(s, tid, err);
-	}
-	closedir(d);
-	return ret < 0 ? ret : n;
-}
-
-static void look(struct thread *t)
-{
-	int status;
-
-	if (waitpid(t->tid, &status, __WALL | WNOHANG) != t->tid)
-		return;
-	if (!WIFSTOPPED(status)) {
-		t->is_gone = true;
-		return;
-	}
-	t->is_stopped = true;
-	if (!(status >> 16)) /* not PTRACE_EVENT_STOP */
-		t->signal = WSTOPSIG(status);
-}
-
-static int wait_for(struct stopped *s, struct err *err)
-{
-	u64 end = clock_mono_ns() + STOP_MS * 1000000ull;
-
-	for (u32 i = 0; i < s->n;) {
-		if (!s->v[i].is_stopped && !s->v[i].is_gone)
-			look(&s->v[i]);
-		if (s->v[i].is_stopped || s->v[i].is_gone)
-			i++;
-		else if (clock_mono_ns() > end)
-			return err_set(err, -ETIMEDOUT, "thread %d of process %u does not stop",
-				       s->v[i].tid, s->pid);
-		else
-			nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
-	}
-	return 0;
-}
-
-static void resume(struct stopped *s)
-{
-	for (u32 i = 0; i < s->n; i++) {
-		if (s->v[i].is_gone)
-			continue;
-		if (!s->v[i].is_stopped) /* it does not stop: leave it as soon as it does */
-			waitpid(s->v[i].tid, NULL, __WALL);
-		begin_call_again(&s->v[i]);
-		ptrace(PTRACE_DETACH, s->v[i].tid, NULL, (long)s->v[i].signal);
-	}
-	free(s->v);
-}
-
-/* Until a look finds no thread that is new. */
-static int stop(struct stopped *s, u32 pid, struct err *err)
-{
-	int n;
-
-	*s = (struct stopped){ .pid = pid };
-	do {
-		n = seize_new(s, err);
-		if (n >= 0 && wait_for(s, err) < 0)
-			n = err->code;
-	} while (n > 0);
-	return n;
-}
+enum { JMP = 0xe9, JUMP_LEN = 5, SPAN = 4096 };
 
 /* ---- memory */
 
@@ -193,31 +36,21 @@ static int memory(u32 pid, struct err *err)
 	return fd >= 0 ? fd : err_sys(err, "open the memory of process %u", pid);
 }
 
-static bool get(int fd, u64 address, void *to, size_t size)
+static void make_jump(const struct patch *p, u8 code[JUMP_LEN])
 {
-	return pread(fd, to, size, (off_t)address) == (ssize_t)size;
-}
-
-static bool put(int fd, u64 address, const void *from, size_t size)
-{
-	return pwrite(fd, from, size, (off_t)address) == (ssize_t)size;
-}
-
-static void make_jump(const struct tracepoint *t, u8 code[5])
-{
-	s32 distance = (s32)(t->cold_path - t->nop5 - sizeof nop5);
+	s32 distance = (s32)(p->to - p->at - JUMP_LEN);
 
 	code[0] = JMP;
 	memcpy(code + 1, &distance, sizeof distance);
 }
 
-/* ---- enabling */
+/* ---- the data of tracepoints */
 
-static int set_module(int fd, u64 at, u32 n_rings, u32 ring_size, struct err *err)
+static int set_module(const struct patched *p, u64 at, u32 n_rings, u32 ring_size, struct err *err)
 {
 	struct sonde_module m;
 
-	if (!get(fd, at, &m, sizeof m))
+	if (!process_read(p->pid, at, &m, sizeof m))
 		return err_sys(err, "read the tracepoints' data");
 	if (m.version != SONDE_VERSION)
 		return err_set(err, -EPROTO,
@@ -228,101 +61,295 @@ static int set_module(int fd, u64 at, u32 n_rings, u32 ring_size, struct err *er
 	m.n_rings = n_rings;
 	m.ring_size = ring_size;
 	m.state = SONDE_NO_RINGS;
-	return put(fd, at, &m, offsetof(struct sonde_module, page)) ?
+	return process_write(p->pid, at, &m, offsetof(struct sonde_module, page)) ?
 		       0 :
 		       err_sys(err, "write the tracepoints' data");
 }
 
-/* Enabled already: by a run that was killed. */
-static int check_code(int fd, const struct tracepoint *t, struct err *err)
+static int set_modules(const struct patched *p, u32 n_rings, u32 ring_size, struct err *err)
 {
-	u8 code[5], jump[5];
-
-	make_jump(t, jump);
-	if (!get(fd, t->nop5, code, sizeof code))
-		return err_sys(err, "read the code of the tracepoint");
-	if (!memcmp(code, nop5, sizeof code) || !memcmp(code, jump, sizeof code))
-		return 0;
-	return err_set(err, -EBUSY, "another tracer has changed the code of the tracepoint");
-}
-
-static int enable_all(int fd, struct tracepoint *v, u32 n, u32 n_rings, u32 ring_size,
-		      struct err *err)
-{
-	u8 jump[5];
 	int ret = 0;
 
-	for (u32 i = 0; i < n && ret >= 0; i++) {
-		ret = check_code(fd, &v[i], err);
+	for (u32 i = 0; i < p->n && ret >= 0; i++) {
+		if (!p->v[i].module)
+			continue;
+		ret = process_check_calls(p->pid, err); /* the cold path maps the rings */
 		if (ret >= 0)
-			ret = set_module(fd, v[i].module, n_rings, ring_size, err);
-	}
-	for (u32 i = 0; i < n && ret >= 0; i++) {
-		make_jump(&v[i], jump);
-		v[i].is_enabled = put(fd, v[i].nop5, jump, sizeof jump);
-		if (!v[i].is_enabled)
-			ret = err_sys(err, "write the code of the tracepoint");
+			ret = set_module(p, p->v[i].module, n_rings, ring_size, err);
 	}
 	return ret;
 }
 
-static void disable_all(int fd, struct tracepoint *v, u32 n)
-{
-	u8 code[5], jump[5];
+/* ---- code: what lies within a page is read and written at once */
 
-	for (u32 i = 0; i < n; i++) {
-		make_jump(&v[i], jump);
-		if (v[i].is_enabled && get(fd, v[i].nop5, code, sizeof code) &&
-		    !memcmp(code, jump, sizeof code))
-			put(fd, v[i].nop5, nop5, sizeof nop5);
-		v[i].is_enabled = false;
+static int by_address(const void *a, const void *b)
+{
+	const struct patch *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Patched already: by a run that was killed. */
+static int put_jump_in(struct patch *p, u8 *code, struct err *err)
+{
+	u8 jump[JUMP_LEN];
+
+	make_jump(p, jump);
+	if (memcmp(code, p->was, JUMP_LEN) && memcmp(code, jump, JUMP_LEN))
+		return err_set(err, -EBUSY, "another tracer has changed the code at %#llx",
+			       (unsigned long long)p->at);
+	memcpy(code, jump, JUMP_LEN);
+	p->is_enabled = true;
+	return 0;
+}
+
+/* What another tracer has changed meanwhile stays. */
+static int take_jump_out(struct patch *p, u8 *code, struct err *err)
+{
+	u8 jump[JUMP_LEN];
+
+	make_jump(p, jump);
+	if (p->is_enabled && !memcmp(code, jump, JUMP_LEN))
+		memcpy(code, p->was, JUMP_LEN);
+	p->is_enabled = false;
+	return 0;
+}
+
+static u32 span_end(const struct patched *p, u32 from)
+{
+	u32 to = from + 1;
+
+	while (to < p->n && p->v[to].at + JUMP_LEN - p->v[from].at <= SPAN)
+		to++;
+	return to;
+}
+
+static int edit_span(int fd, struct patch *v, u32 n,
+		     int (*edit)(struct patch *, u8 *, struct err *), struct err *err)
+{
+	u64 from = v[0].at;
+	size_t size = v[n - 1].at + JUMP_LEN - from;
+	u8 code[SPAN];
+	int ret = 0;
+
+	if (pread(fd, code, size, (off_t)from) != (ssize_t)size)
+		return err_sys(err, "read the code at %#llx", (unsigned long long)from);
+	for (u32 i = 0; i < n && ret >= 0; i++)
+		ret = edit(&v[i], code + (v[i].at - from), err);
+	if (ret >= 0 && pwrite(fd, code, size, (off_t)from) != (ssize_t)size)
+		ret = err_sys(err, "write the code at %#llx", (unsigned long long)from);
+	return ret;
+}
+
+static int edit_all(int fd, struct patched *p, int (*edit)(struct patch *, u8 *, struct err *),
+		    struct err *err)
+{
+	int ret = 0;
+
+	for (u32 i = 0, end; i < p->n; i = end) {
+		end = span_end(p, i);
+		ret = MIN(ret, edit_span(fd, p->v + i, end - i, edit, err));
+		if (ret < 0 && edit == put_jump_in)
+			return ret;
 	}
+	return ret;
 }
 
-/* Its filter may kill the process for the calls that map the rings. */
-static int check_seccomp(u32 pid, struct err *err)
-{
-	char path[32];
-	struct buf b = { 0 };
-	const char *at;
-	bool filtered;
+/* ---- threads */
 
-	snprintf(path, sizeof path, "/proc/%u/status", pid);
-	buf_read_file(&b, path);
-	at = b.s ? strstr(b.s, "\nSeccomp:") : NULL;
-	filtered = at && strtol(at + strlen("\nSeccomp:"), NULL, 10) > 0;
-	buf_release(&b);
-	return filtered ? err_set(err, -EPERM, "process %u is under a seccomp filter", pid) : 0;
+#ifdef __x86_64__
+static const struct patch *patch_around(const struct patched *p, u64 ip)
+{
+	u32 lo = 0, hi = p->n;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (p->v[mid].at < ip)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && ip - p->v[lo - 1].at < JUMP_LEN ? &p->v[lo - 1] : NULL;
 }
 
-int patch_enable(u32 pid, struct tracepoint *v, u32 n, u32 n_rings, u32 ring_size, struct err *err)
+static int move_thread(const struct patched *p, const struct thread *t, struct err *err)
 {
-	_fd int fd = memory(pid, err);
+	struct user_regs_struct r;
+	const struct patch *in;
+
+	if (t->is_gone)
+		return 0;
+	if (ptrace(PTRACE_GETREGS, t->tid, NULL, &r) < 0)
+		return err_sys(err, "read the registers of thread %d", t->tid);
+	in = patch_around(p, r.rip);
+	for (u32 i = 0; in && i < in->n_inner; i++)
+		if (r.rip - in->at == in->inner[i]) {
+			r.rip = in->to + in->copy[i];
+			return ptrace(PTRACE_SETREGS, t->tid, NULL, &r) < 0 ?
+				       err_sys(err, "move thread %d", t->tid) :
+				       0;
+		}
+	return 0;
+}
+
+/* Whether all threads have their id where the recorder reads it. */
+static int check_thread(const struct patched *p, const struct thread *t, struct err *err)
+{
+	struct user_regs_struct r;
+	s32 tid;
+
+	if (p->tid_offset < 0 || t->is_gone || ptrace(PTRACE_GETREGS, t->tid, NULL, &r) < 0 ||
+	    (process_read(p->pid, r.fs_base + (u64)(s64)p->tid_offset, &tid, sizeof tid) &&
+	     tid == t->tid))
+		return 0;
+	return err_set(err, -ENOTSUP, "thread %d of process %u was not made by its C library",
+		       t->tid, p->pid);
+}
+
+static int each_thread(const struct patched *p, const struct stopped *s,
+		       int (*f)(const struct patched *, const struct thread *, struct err *),
+		       struct err *err)
+{
+	int ret = 0;
+
+	for (u32 i = 0; i < s->n && ret >= 0; i++)
+		ret = f(p, &s->v[i], err);
+	return ret;
+}
+#else
+#define move_thread NULL
+#define check_thread NULL
+static int each_thread(const struct patched *p, const struct stopped *s, void *f, struct err *err)
+{
+	return 0;
+}
+#endif
+
+/* ---- enabling */
+
+int patch_enable(struct patched *p, u32 n_rings, u32 ring_size, struct err *err)
+{
+	struct err ignored = {};
+	_fd int fd = memory(p->pid, err);
 	struct stopped s;
-	int ret = fd < 0 ? fd : check_seccomp(pid, err);
+	int ret = fd < 0 ? fd : set_modules(p, n_rings, ring_size, err);
 
 	if (ret < 0)
 		return ret;
-	ret = stop(&s, pid, err);
+	qsort(p->v, p->n, sizeof *p->v, by_address);
+	ret = threads_stop(&s, p->pid, err);
 	if (ret >= 0)
-		ret = enable_all(fd, v, n, n_rings, ring_size, err);
+		ret = each_thread(p, &s, check_thread, err);
+	if (ret >= 0)
+		ret = edit_all(fd, p, put_jump_in, err);
+	if (ret >= 0)
+		ret = each_thread(p, &s, move_thread, err);
 	if (ret < 0)
-		disable_all(fd, v, n);
-	resume(&s);
+		edit_all(fd, p, take_jump_out, &ignored);
+	p->stood_ns = threads_resume(&s);
+	err_release(&ignored);
 	return ret;
 }
 
-int patch_disable(u32 pid, struct tracepoint *v, u32 n, struct err *err)
+/* ---- areas that nobody uses any more */
+
+#ifdef __x86_64__
+enum { STACK_LOOK = 64 << 10, TRIES = 20 };
+
+static bool is_in_areas(const struct patched *p, u64 address)
 {
-	_fd int fd = memory(pid, err);
-	struct stopped s;
-	int ret;
+	for (u32 i = 0; i < p->n_areas; i++)
+		if (address - p->areas[i].control < AREA_PAGE + p->areas[i].code_size)
+			return true;
+	return false;
+}
+
+/* The word of a signal's frame that is the interrupted address: flags and segments follow (struct
+ * sigcontext in asm/sigcontext.h). */
+static bool is_interrupted(const struct patched *p, const u64 *word)
+{
+	enum { CS = 0x33, FLAGS = 1, SEGMENTS = 2 };
+
+	return (word[SEGMENTS] & 0xffff) == CS && word[FLAGS] < 1u << 22 && is_in_areas(p, word[0]);
+}
+
+/* A signal may have interrupted it there: then the address is on its stack. */
+static bool stands_in_areas(const struct patched *p, const struct thread *t)
+{
+	static u64 stack[STACK_LOOK / 8];
+	struct iovec here = { stack, sizeof stack }, there = { .iov_len = sizeof stack };
+	struct user_regs_struct r;
+	ssize_t n;
+
+	if (t->is_gone || ptrace(PTRACE_GETREGS, t->tid, NULL, &r) < 0)
+		return false;
+	there.iov_base = (void *)(uintptr_t)(r.rsp & ~7ull);
+	n = process_vm_readv((pid_t)p->pid, &here, 1, &there, 1, 0);
+	for (ssize_t i = 0; i + 2 < n / 8; i++)
+		if (is_interrupted(p, stack + i))
+			return true;
+	return is_in_areas(p, r.rip);
+}
+
+static bool is_there(const struct patched *p, const struct area *a)
+{
+	struct area_head h;
+
+	return process_read(p->pid, a->code, &h, sizeof h) && h.magic == AREA_MAGIC &&
+	       h.control == a->control;
+}
+
+/* True: they are gone. */
+static bool unmap_areas(const struct patched *p, const struct stopped *s)
+{
+	struct err err = {};
+	struct injector in;
+	u32 runs = 0;
+
+	for (u32 i = 0; i < s->n; i++)
+		if (stands_in_areas(p, &s->v[i]))
+			return false;
+	while (runs < s->n && s->v[runs].is_gone)
+		runs++;
+	if (runs == s->n)
+		return true;
+	if (inject_begin(&in, p->pid, s->v[runs].tid, &err) >= 0) {
+		for (u32 i = 0; i < p->n_areas; i++)
+			if (is_there(p, &p->areas[i]))
+				area_unmap(&p->areas[i], &in);
+		inject_end(&in);
+	}
+	err_release(&err);
+	return true;
+}
+#else
+enum { TRIES = 1 };
+static bool unmap_areas(const struct patched *p, const struct stopped *s)
+{
+	return true;
+}
+#endif
+
+int patch_disable(struct patched *p, struct err *err)
+{
+	_fd int fd = memory(p->pid, err);
+	bool is_done = false;
+	int ret = 0;
 
 	if (fd < 0)
 		return err->code == -ENOENT || err->code == -ESRCH ? 0 : fd;
-	ret = stop(&s, pid, err);
-	if (ret >= 0)
-		disable_all(fd, v, n);
-	resume(&s);
+	qsort(p->v, p->n, sizeof *p->v, by_address);
+	for (u32 i = 0; i < TRIES && ret >= 0 && !is_done; i++) {
+		struct stopped s;
+
+		if (i)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		ret = threads_stop(&s, p->pid, err);
+		if (ret >= 0 && !i)
+			edit_all(fd, p, take_jump_out, err);
+		is_done = ret >= 0 && (!p->n_areas || unmap_areas(p, &s));
+		p->stood_ns = threads_resume(&s);
+	}
 	return ret == -ENOENT || ret == -ESRCH ? 0 : ret;
 }

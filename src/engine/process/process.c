@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process engine: tracepoints of include/sonde/sonde.h write records into memory that the process
- * and sonde share (rings.c), without a system call; their programs run here, in the interpreter (vm/),
- * in the order of the records. The context of a program is struct sonde_record, in which words of
- * strings are addresses of text in this process:
+ * The process engine: tracepoints of include/sonde/sonde.h and entries of functions write records into
+ * memory that the process and sonde share (rings.c), without a system call; their programs run here, in
+ * the interpreter (vm/), in the order of the records. The context of a program is, for a tracepoint,
+ * struct sonde_record, in which words of strings are addresses of text in this process; for a function
+ * struct pt_regs, of which the record has what the programs read (reads.c):
  *
  *	SONDE_TP(shop, order, id, name)  ->  { size, tid, time, site, word[] = { id, "name" } }
+ *	order(id, name)                  ->  { size, tid, time, site, word[] = { si, di } }
  *
- * patch.c enables the tracepoints, tsc.c converts their times.
+ * functions.c prepares entries, patch.c puts jumps into the code, tsc.c converts times.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,6 +24,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/hash.h"
+#include "arch/arch.h"
+#include "engine/process/area.h"
 #include "engine/process/internal.h"
 #include "engine/timers.h"
 #include "sym/procmaps.h"
@@ -46,6 +50,7 @@ struct handler {
 struct handlers {
 	u64 site;    /* address in the process */
 	u64 strings; /* bit i: argument i is one */
+	bool is_function;
 	VEC(struct handler) list;
 };
 
@@ -57,10 +62,12 @@ struct comm {
 struct process {
 	struct vm *vm;
 	struct vm_world *world;
+	const struct program *prog;
 	struct arena arena;
 	u32 pid; /* 0: no tracepoint is attached */
 	char comm[16];
-	VEC(struct tracepoint) points;
+	VEC(struct patch) patches;
+	struct functions *functions; /* NULL: none is probed */
 	struct hash handlers, comms; /* struct handlers by site, struct comm by tid; in the arena */
 	struct rings *rings;
 	struct timers timers;
@@ -71,7 +78,14 @@ struct process {
 	u32 first_func;
 	int timer_fd, lock_fd;
 	s32 watcher;
+	bool has_rings; /* of functions */
 	struct record_context context;
+	u64 registers[PT_REGS_WORDS];
+	struct how {
+		u32 n;
+		u64 stood_ns;
+	} how; /* the last attachment, for -v */
+	char how_text[128];
 };
 
 static struct process *process_of(const void *self)
@@ -102,16 +116,29 @@ static int check_rights(struct err *err)
 	return err->code;
 }
 
+static const char *why_not_function(const struct site *s)
+{
+	if (arch_native != &arch_x86_64)
+		return "the process engine patches functions on x86-64 only";
+	if (s->is_return)
+		return "returns of functions are probed by the kernel";
+	if (!s->user.takes_jump)
+		return s->user.no_jump ? s->user.no_jump :
+					 "the process engine patches entries of functions only";
+	return NULL;
+}
+
 static const char *why_not(const struct site *s)
 {
-	if (s->kind != SITE_ONCE && s->kind != SITE_SIGNAL && s->kind != SITE_PERF_TIMER &&
-	    s->kind != SITE_RECORD)
-		return "the process engine has tracepoints of sonde/sonde.h only";
-	if (s->kind != SITE_RECORD)
+	if (s->kind == SITE_ONCE || s->kind == SITE_SIGNAL || s->kind == SITE_PERF_TIMER)
 		return NULL;
+	if (s->kind != SITE_RECORD && s->kind != SITE_UPROBE)
+		return "the process engine has functions of programs and tracepoints of sonde/sonde.h only";
 	if (s->pid <= 0)
 		return "the process engine needs -p PID: it changes the code of that process";
-	return tsc_is_usable() ? NULL : "the time stamp counter of this machine is no clock";
+	if (!tsc_is_usable())
+		return "the time stamp counter of this machine is no clock";
+	return s->kind == SITE_UPROBE ? why_not_function(s) : NULL;
 }
 
 static bool serves(const struct site *s, struct engine_answer *a)
@@ -130,6 +157,11 @@ static const char *lacks(u32 helper, bool memory)
 	case BPF_FUNC_probe_read_kernel_str: return memory ? "memory of the kernel" : NULL;
 	default: return in_vm_lacks(helper);
 	}
+}
+
+static const char *cannot_run(const struct bpf_func *f, const struct site *s)
+{
+	return s->kind == SITE_UPROBE ? reads_why_not(f) : NULL;
 }
 
 /* ---- the world of programs */
@@ -216,6 +248,7 @@ static void *open_process(struct program *prog, const struct engine_options *o, 
 	}
 	p->vm = vm_new(prog, &world);
 	p->world = vm_world(p->vm);
+	p->prog = prog;
 	p->failed = xcalloc(prog->funcs.n + 1ul, sizeof *p->failed);
 	p->first_func = NO_INDEX;
 	p->now = clock_boot_ns();
@@ -224,12 +257,24 @@ static void *open_process(struct program *prog, const struct engine_options *o, 
 	return p->vm;
 }
 
+static struct patched patched(struct process *p, u32 from)
+{
+	struct patched of = {
+		.pid = p->pid, .v = p->patches.v + from, .n = p->patches.n - from, .tid_offset = -1
+	};
+
+	if (p->functions)
+		of.areas = functions_areas(p->functions, &of.n_areas, &of.tid_offset);
+	return of;
+}
+
 static void disable(struct process *p)
 {
+	struct patched all = patched(p, 0);
 	struct err err = { 0 };
 
-	if (p->points.n && !p->is_stopped)
-		patch_disable(p->pid, p->points.v, p->points.n, &err);
+	if (!p->is_stopped && (all.n || all.n_areas))
+		patch_disable(&all, &err);
 	watcher_stop(&p->watcher);
 	p->is_stopped = true;
 	err_release(&err);
@@ -245,6 +290,7 @@ static struct leaving close_process(void *self)
 	struct process *p = process_of(self);
 
 	disable(p);
+	functions_free(p->functions);
 	rings_free(p->rings);
 	hash_release(&p->handlers);
 	hash_release(&p->comms);
@@ -260,32 +306,31 @@ static struct leaving close_process(void *self)
 
 /* ---- attaching */
 
-/* What must be added to the file's addresses. */
-static bool find_bias(u32 pid, const struct site *s, u64 *bias)
+/* Where the process has an offset of a file; 0: nowhere. */
+static u64 find_mapped(const struct procmaps *maps, const char *path, u64 offset)
 {
-	struct procmaps maps = {};
-	struct err err = {};
 	struct stat st;
-	bool found = false;
 
-	if (stat(s->record.path, &st) < 0 || procmaps_read(&maps, pid, &err) < 0)
-		return false;
-	for (u32 i = 0; i < maps.list.n && !found; i++) {
-		const struct mapping *m = &maps.list.v[i];
+	if (stat(path, &st) < 0)
+		return 0;
+	for (u32 i = 0; i < maps->list.n; i++) {
+		const struct mapping *m = &maps->list.v[i];
 
-		if (!m->exec || m->inode != st.st_ino || m->dev_major != major(st.st_dev) ||
-		    m->dev_minor != minor(st.st_dev) || s->record.offset < m->offset ||
-		    s->record.offset - m->offset >= m->end - m->start)
-			continue;
-		*bias = m->start + (s->record.offset - m->offset) - s->record.address;
-		found = true;
+		if (m->exec && m->inode == st.st_ino && m->dev_major == major(st.st_dev) &&
+		    m->dev_minor == minor(st.st_dev) && offset >= m->offset &&
+		    offset - m->offset < m->end - m->start)
+			return m->start + (offset - m->offset);
 	}
-	procmaps_release(&maps);
-	return found;
+	return 0;
+}
+
+static int not_mapped(const struct process *p, const char *path, struct err *err)
+{
+	return err_set(err, -ENOENT, "process %u does not have %s", p->pid, path);
 }
 
 /* The tracepoints of one name write records of the same sites: a function runs once for each. */
-static void add_handler(struct process *p, u64 site, u64 strings, struct handler h)
+static struct handlers *add_handler(struct process *p, u64 site, struct handler h)
 {
 	struct handlers *of = hash_get(&p->handlers, &site, sizeof site);
 
@@ -294,35 +339,42 @@ static void add_handler(struct process *p, u64 site, u64 strings, struct handler
 		*of = (struct handlers){ .site = site };
 		hash_put(&p->handlers, &of->site, sizeof of->site, of);
 	}
-	of->strings |= strings;
 	for (u32 i = 0; i < of->list.n; i++)
 		if (of->list.v[i].func == h.func)
-			return;
+			return of;
 	vec_push(&p->arena, &of->list, h);
+	return of;
 }
 
-static int add_point(struct process *p, u32 func, const struct site *s, struct err *err)
+static int set_process(struct process *p, const struct site *s, struct err *err)
 {
-	struct handler h = { .func = func, .cookie = s->index };
-	u64 bias;
+	char path[32];
 
 	if (p->pid && p->pid != (u32)s->pid)
 		return err_set(err, -ENOTSUP, "the process engine reads records of one process");
-	if (!p->pid) {
-		char path[32];
+	if (p->pid)
+		return 0;
+	p->pid = (u32)s->pid;
+	snprintf(path, sizeof path, "/proc/%u/comm", p->pid);
+	read_comm(path, p->comm);
+	return 0;
+}
 
-		p->pid = (u32)s->pid;
-		snprintf(path, sizeof path, "/proc/%u/comm", p->pid);
-		read_comm(path, p->comm);
-	}
-	if (!find_bias(p->pid, s, &bias))
-		return err_set(err, -ENOENT, "process %u does not have %s", p->pid, s->record.path);
-	vec_push(&p->arena, &p->points,
-		 (struct tracepoint){ .nop5 = s->record.address + bias + 1,
-				      .cold_path = s->record.cold_path + bias,
-				      .module = s->record.module + bias });
+static int add_point(struct process *p, const struct procmaps *maps, struct handler h,
+		     const struct site *s, struct err *err)
+{
+	static const u8 nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	u64 at = find_mapped(maps, s->record.path, s->record.offset), bias = at - s->record.address;
+	struct patch new = { .at = at + 1,
+			     .to = s->record.cold_path + bias,
+			     .module = s->record.module + bias };
+
+	if (!at)
+		return not_mapped(p, s->record.path, err);
+	memcpy(new.was, nop5, sizeof nop5);
+	vec_push(&p->arena, &p->patches, new);
 	for (u32 i = 0; i < s->record.n_sites; i++)
-		add_handler(p, s->record.sites[i] + bias, s->record.strings, h);
+		add_handler(p, s->record.sites[i] + bias, h)->strings |= s->record.strings;
 	return 0;
 }
 
@@ -359,38 +411,172 @@ static u32 ring_size(u32 n_cpus)
 
 static int enable(struct process *p, u32 from, struct err *err)
 {
-	if (lock_process(p, err) < 0)
+	struct patched all = patched(p, 0), new = patched(p, from);
+	int ret;
+
+	if (!p->rings)
+		p->rings = rings_new(p->pid);
+	for (u32 i = from; i < p->patches.n; i++)
+		if (p->patches.v[i].module)
+			rings_add(p->rings, p->patches.v[i].module);
+	watcher_stop(&p->watcher);
+	p->watcher = watcher_start(&all, err);
+	if (p->watcher < 0)
+		return err->code;
+	ret = patch_enable(&new, p->world->n_cpus, ring_size(p->world->n_cpus), err);
+	p->how = (struct how){ new.n, new.stood_ns };
+	return ret;
+}
+
+/* ---- entries of functions */
+
+/* What a sonde left that was killed together with its watcher. */
+static int remove_old(struct process *p, struct err *err)
+{
+	struct areas old = {};
+	struct patched all = { .pid = p->pid, .tid_offset = -1 };
+	int ret = area_find_all(p->pid, &p->arena, &old, err);
+
+	all.v = old.patches.v;
+	all.n = old.patches.n;
+	all.areas = old.list.v;
+	all.n_areas = old.list.n;
+	for (u32 i = 0; i < all.n; i++)
+		all.v[i].is_enabled = true;
+	return ret < 0 || !all.n_areas ? ret : patch_disable(&all, err);
+}
+
+static int begin_functions(struct process *p, struct err *err)
+{
+	if (p->functions)
+		return 0;
+	if (remove_old(p, err) < 0)
+		return err->code;
+	p->functions = functions_new(p->pid, reads_registers(p->prog), p->world->n_cpus,
+				     ring_size(p->world->n_cpus));
+	return 0;
+}
+
+static int add_rings(struct process *p, struct err *err)
+{
+	void *at = functions_map_rings(p->functions, err);
+
+	if (!at)
 		return err->code;
 	if (!p->rings)
 		p->rings = rings_new(p->pid);
-	for (u32 i = from; i < p->points.n; i++)
-		rings_add(p->rings, p->points.v[i].module);
-	watcher_stop(&p->watcher);
-	p->watcher = watcher_start(p->pid, p->points.v, p->points.n, err);
-	if (p->watcher < 0)
-		return err->code;
-	return patch_enable(p->pid, p->points.v + from, p->points.n - from, p->world->n_cpus,
-			    ring_size(p->world->n_cpus), err);
+	rings_add_mapped(p->rings, at, p->world->n_cpus, ring_size(p->world->n_cpus));
+	p->has_rings = true;
+	return 0;
+}
+
+struct batch {
+	u32 func;
+	const struct site *const *sites;
+	VEC(struct entry) entries; /* index: of their site */
+	refused_fn refused;
+	void *ctx;
+	u32 n_refused;
+};
+
+static int refuse(struct batch *b, const struct site *s, const char *why, struct err *err)
+{
+	struct err one = {};
+
+	if (!b->refused)
+		return err_set(err, -ENOTSUP, "%s: %s", s->probe, why);
+	err_set(&one, -ENOTSUP, "%s", why);
+	b->refused(b->ctx, s, &one);
+	b->n_refused++;
+	return 0;
+}
+
+static int place_functions(struct process *p, struct batch *b, struct err *err)
+{
+	int ret = begin_functions(p, err);
+
+	if (ret >= 0)
+		ret = functions_prepare(p->functions, b->entries.v, b->entries.n, err);
+	if (ret >= 0 && !p->has_rings)
+		ret = add_rings(p, err);
+	for (u32 i = 0; i < b->entries.n && ret >= 0; i++) {
+		struct entry *e = &b->entries.v[i];
+
+		if (e->why_not)
+			ret = refuse(b, b->sites[e->index], e->why_not, err);
+		else
+			vec_push(&p->arena, &p->patches, e->patch);
+	}
+	return ret;
+}
+
+/* Another clause may have put a jump there already. */
+static int add_function(struct process *p, const struct procmaps *maps, struct batch *b, u32 i,
+			struct err *err)
+{
+	const struct site *s = b->sites[i];
+	u64 at = find_mapped(maps, s->user.path, s->user.offset);
+	struct handler h = { .func = b->func, .cookie = s->index };
+
+	if (!at)
+		return not_mapped(p, s->user.path, err);
+	if (!hash_get(&p->handlers, &at, sizeof at))
+		vec_push(&p->arena, &b->entries, (struct entry){ .at = at, .index = i });
+	add_handler(p, at, h)->is_function = true;
+	return 0;
+}
+
+static int add_site(struct process *p, const struct procmaps *maps, struct batch *b, u32 i,
+		    struct err *err)
+{
+	const struct site *s = b->sites[i];
+	int ret;
+
+	if (s->kind == SITE_PERF_TIMER) {
+		timers_add(&p->timers, s, b->func);
+		return 0;
+	}
+	ret = set_process(p, s, err);
+	if (ret >= 0 && s->kind == SITE_UPROBE)
+		return add_function(p, maps, b, i, err);
+	return ret < 0 ? ret : add_point(p, maps, (struct handler){ b->func, s->index }, s, err);
 }
 
 static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
 		  void *ctx, struct err *err)
 {
 	struct process *p = process_of(self);
-	u32 from = p->points.n;
-	int ret = 0;
+	struct batch b = { .func = func, .sites = sites, .refused = refused, .ctx = ctx };
+	u32 from = p->patches.n;
+	struct procmaps maps = {};
+	int ret = n && sites[0]->pid > 0 ? procmaps_read(&maps, (u32)sites[0]->pid, err) : 0;
 
 	for (u32 i = 0; i < n && ret >= 0; i++)
-		if (sites[i]->kind == SITE_PERF_TIMER)
-			timers_add(&p->timers, sites[i], func);
-		else
-			ret = add_point(p, func, sites[i], err);
-	if (ret >= 0 && p->points.n > from)
+		ret = add_site(p, &maps, &b, i, err);
+	if (maps.list.n)
+		procmaps_release(&maps);
+	if (ret >= 0 && (b.entries.n || p->patches.n > from))
+		ret = lock_process(p, err);
+	if (ret >= 0 && b.entries.n)
+		ret = place_functions(p, &b, err);
+	if (ret >= 0 && p->patches.n > from)
 		ret = enable(p, from, err);
 	if (ret < 0)
 		return ret;
 	p->first_func = MIN(p->first_func, func);
-	return (int)n;
+	return (int)(n - b.n_refused);
+}
+
+static const char *how(const void *self, u32 i)
+{
+	struct process *p = process_of(self);
+
+	if (i || !p->how.n)
+		return NULL;
+	snprintf(p->how_text, sizeof p->how_text,
+		 "%u jumps in process %u, whose threads stood %llu us", p->how.n, p->pid,
+		 (unsigned long long)p->how.stood_ns / 1000);
+	return p->how_text;
 }
 
 static void start(void *self)
@@ -428,12 +614,18 @@ static void run_record(struct process *p, const struct sonde_record *r, u32 cpu,
 	if (r->time > p->tsc.tick_2)
 		tsc_look(&p->tsc);
 	set_now(p, MIN(tsc_to_ns(&p->tsc, r->time), p->tsc.ns_2));
-	record_context(&p->context, r, h->strings);
+	if (h->is_function)
+		functions_registers(p->functions, r, p->registers);
+	else
+		record_context(&p->context, r, h->strings);
 	p->world->cpu = cpu;
 	p->world->pid_tgid = (u64)p->pid << 32 | r->tid;
 	memcpy(p->world->comm, comm_of(p, r->tid), sizeof p->world->comm);
 	for (u32 i = 0; i < h->list.n && !to->has_enough; i++)
-		run_handler(p, &h->list.v[i], &p->context, sizeof p->context, to);
+		if (h->is_function)
+			run_handler(p, &h->list.v[i], p->registers, sizeof p->registers, to);
+		else
+			run_handler(p, &h->list.v[i], &p->context, sizeof p->context, to);
 }
 
 static void run_timer(struct process *p, struct in_vm_receiver *to)
@@ -485,8 +677,9 @@ static u64 skipped(void *self, u32 func)
 
 const struct engine engine_process = {
 	.name = "process",
-	.brief = "tracepoints of sonde/sonde.h, by memory shared with the process",
+	.brief = "functions and tracepoints of sonde/sonde.h, by memory shared with the process",
 	.by_name_only = true,
+	.has_substitute = true,
 	.reads_records = true,
 	.has_events = true,
 	.features = features,
@@ -496,11 +689,13 @@ const struct engine engine_process = {
 	.source_has =
 		"the arguments, comm, pid, tid, cpu, nsecs, elapsed and probe; --engine=kernel for the rest",
 	.serves = serves,
+	.cannot_run = cannot_run,
 	.open = open_process,
 	.detach_all = detach_all,
 	.close = close_process,
 	.attach = attach,
 	.start = start,
+	.how = how,
 	.run = in_vm_run,
 	.event_fd = event_fd,
 	.drain = drain,

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include "base/fd.h"
 #include "engine/process/internal.h"
 #include "sym/procmaps.h"
@@ -49,15 +48,21 @@ static struct module *add_module(struct rings *r, u64 address)
 	return &r->v[r->n++];
 }
 
-struct rings *rings_over(void *at, u32 n_rings, u32 ring_size)
+void rings_add_mapped(struct rings *r, void *at, u32 n_rings, u32 ring_size)
 {
-	struct rings *r = rings_new(0);
 	struct module *m = add_module(r, 0);
 
 	m->at = at;
 	m->n_rings = n_rings;
 	m->ring_size = ring_size;
 	m->tails = xcalloc(n_rings, sizeof *m->tails);
+}
+
+struct rings *rings_over(void *at, u32 n_rings, u32 ring_size)
+{
+	struct rings *r = rings_new(0);
+
+	rings_add_mapped(r, at, n_rings, ring_size);
 	return r;
 }
 
@@ -87,13 +92,6 @@ void rings_free(struct rings *r)
 }
 
 /* ---- mapping */
-
-static bool read_process(u32 pid, u64 address, void *to, size_t size)
-{
-	struct iovec here = { to, size }, there = { (void *)(uintptr_t)address, size };
-
-	return process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
 
 /* The file of the mapping at that address. */
 static int open_mapping(u32 pid, u64 address)
@@ -133,13 +131,13 @@ static void map(struct rings *r, struct module *m)
 	struct sonde_page page;
 	void *at;
 
-	if (!read_process(r->pid, m->address, &state, sizeof state))
+	if (!process_read(r->pid, m->address, &state, sizeof state))
 		return;
 	m->lost = state.lost;
 	if (state.state != SONDE_MAPPED || !state.n_rings || state.n_rings > MOST_RINGS ||
 	    !state.ring_size || state.ring_size & (state.ring_size - 1) ||
 	    (u64)state.n_rings * state.ring_size > MOST_BYTES ||
-	    !read_process(r->pid, (u64)(uintptr_t)state.page, &page, sizeof page))
+	    !process_read(r->pid, (u64)(uintptr_t)state.page, &page, sizeof page))
 		return;
 	m->n_rings = state.n_rings;
 	m->ring_size = state.ring_size;

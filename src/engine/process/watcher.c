@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process that outlives a sonde which is killed, and disables its tracepoints then. It has no
- * terminal, no pipes and nothing else of sonde's; the signals that end a group of processes do not
- * reach it. Killed together with sonde, it leaves the tracepoints enabled; the next run disables them.
+ * A process that outlives a sonde which is killed, and takes its jumps out then. It has no terminal, no
+ * pipes and nothing else of sonde's; the signals that end a group of processes do not reach it. Killed
+ * together with sonde, it leaves them; the next run, or sonde detach, takes them out.
  */
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "base/title.h"
 #include "engine/process/internal.h"
 
-static _Noreturn void watch(int sonde, u32 pid, struct tracepoint *v, u32 n)
+static _Noreturn void watch(int sonde, struct patched p)
 {
 	struct pollfd gone = { .fd = 0, .events = POLLIN };
 	struct err err = { 0 };
@@ -20,16 +20,16 @@ static _Noreturn void watch(int sonde, u32 pid, struct tracepoint *v, u32 n)
 	dup2(sonde, 0);
 	syscall(SYS_close_range, 1, ~0u, 0);
 	setsid();
-	title_set("sonde-detach", "sonde-detach: disables tracepoints when sonde is gone");
+	title_set("sonde-detach", "sonde-detach: takes its jumps out when sonde is gone");
 	while (poll(&gone, 1, -1) != 1)
 		;
-	for (u32 i = 0; i < n; i++)
-		v[i].is_enabled = true;
-	patch_disable(pid, v, n, &err);
+	for (u32 i = 0; i < p.n; i++)
+		p.v[i].is_enabled = true;
+	patch_disable(&p, &err);
 	_exit(0);
 }
 
-int watcher_start(u32 pid, struct tracepoint *v, u32 n, struct err *err)
+int watcher_start(const struct patched *p, struct err *err)
 {
 	int sonde = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	sigset_t all, old;
@@ -41,10 +41,10 @@ int watcher_start(u32 pid, struct tracepoint *v, u32 n, struct err *err)
 	sigprocmask(SIG_BLOCK, &all, &old);
 	child = fork();
 	if (!child)
-		watch(sonde, pid, v, n);
+		watch(sonde, *p);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(sonde);
-	return child > 0 ? child : err_sys(err, "start a process that disables tracepoints");
+	return child > 0 ? child : err_sys(err, "start a process that takes jumps out");
 }
 
 void watcher_stop(s32 *watcher)

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "base/fd.h"
+#include "engine/process/area.h"
+#include "engine/process/internal.h"
+#include "sym/procmaps.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+#ifndef F_ADD_SEALS
+#define F_ADD_SEALS 1033
+#endif
+
+enum {
+	SEAL_ALL = 1 | 2 | 4 | 8, /* F_SEAL_SEAL, SHRINK, GROW, WRITE */
+	SEAL_SIZE = 1 | 2 | 4,
+	MFD_FLAGS = 1 | 2, /* MFD_CLOEXEC, MFD_ALLOW_SEALING */
+	MFD_NOEXEC = 8,    /* MFD_NOEXEC_SEAL, since 6.3: the file, not its mappings */
+};
+
+static const char code_name[] = "sonde-code", rings_name[] = "sonde-rings";
+
+u64 area_head_size(u32 n_patches)
+{
+	u64 size = sizeof(struct area_head) + n_patches * sizeof(struct area_patch);
+
+	return (size + 63) & ~63ull;
+}
+
+/* ---- a place */
+
+enum { LOWEST = 0x10000, GUARD = 1 << 20 };
+#define REACH 0x7ff00000ull /* of a distance of 32 bits */
+
+struct place {
+	u64 from, to; /* where it must be */
+	u64 size, at; /* 0: none yet */
+};
+
+/* The highest part of a gap that fits; the heap and stacks grow into the ends of gaps. */
+static void try_gap(struct place *p, u64 low, u64 high)
+{
+	u64 guard = high - low > p->size + 2ull * GUARD ? GUARD : 0;
+
+	low = MAX(low + guard, p->from);
+	high = MIN(high - guard, p->to);
+	if (high > low && high - low >= p->size)
+		p->at = (high - p->size) & ~(u64)(AREA_PAGE - 1);
+	if (p->at < low)
+		p->at = 0;
+}
+
+/* Below the functions, as near as possible; else above. */
+static u64 find_place(u32 pid, u64 low, u64 high, u64 size, struct err *err)
+{
+	struct place p = { .from = high > REACH ? high - REACH : LOWEST,
+			   .to = low + REACH,
+			   .size = size };
+	struct procmaps maps = {};
+	u64 end = LOWEST;
+
+	if (procmaps_read(&maps, pid, err) < 0)
+		return 0;
+	for (u32 i = 0; i < maps.list.n; i++) {
+		const struct mapping *m = &maps.list.v[i];
+		u64 before = p.at;
+
+		if (m->start > end && (m->start <= low || !p.at))
+			try_gap(&p, end, m->start);
+		if (!p.at)
+			p.at = before;
+		end = m->end;
+	}
+	procmaps_release(&maps);
+	if (!p.at)
+		err_set(err, -ENOMEM,
+			"process %u has no free addresses within 2 GB of its functions", pid);
+	return p.at;
+}
+
+/* ---- mapping */
+
+/* A file of `size` bytes in the process; this one's descriptor of it, or -errno. */
+static int make_file(struct injector *in, u32 pid, u64 scratch, const char *name, u64 size,
+		     s64 *theirs)
+{
+	char path[64];
+	int fd;
+
+	if (!process_write(pid, scratch, name, strlen(name) + 1))
+		return -EFAULT;
+	*theirs = inject_call(in, SYS_memfd_create, scratch, MFD_FLAGS | MFD_NOEXEC, 0, 0, 0, 0);
+	if (*theirs == -EINVAL)
+		*theirs = inject_call(in, SYS_memfd_create, scratch, MFD_FLAGS, 0, 0, 0, 0);
+	if (*theirs < 0)
+		return (int)*theirs;
+	snprintf(path, sizeof path, "/proc/%d/fd/%lld", in->tid, (long long)*theirs);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, (off_t)size) < 0) {
+		int ret = -errno;
+
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+/* *fd gets this process's descriptor, the result is the address there or -errno. */
+static s64 map_file(struct injector *in, u32 pid, u64 scratch, const char *name, u64 size, u64 at,
+		    int prot, int flags, int *fd)
+{
+	s64 theirs = -1, to;
+
+	*fd = make_file(in, pid, scratch, name, size, &theirs);
+	to = *fd < 0 ? *fd :
+		       inject_call(in, SYS_mmap, at, size, (u64)prot, (u64)flags, (u64)theirs, 0);
+	if (theirs >= 0)
+		inject_call(in, SYS_close, (u64)theirs, 0, 0, 0, 0, 0);
+	return to;
+}
+
+static int map_rings(struct area *a, struct injector *in, u32 pid)
+{
+	s64 at = map_file(in, pid, a->control, rings_name, a->rings_size, 0, PROT_READ | PROT_WRITE,
+			  MAP_SHARED, &a->rings_fd);
+
+	if (at < 0)
+		return (int)at;
+	a->rings = (u64)at;
+	fcntl(a->rings_fd, F_ADD_SEALS, SEAL_SIZE);
+	return (int)inject_call(in, SYS_madvise, a->rings, a->rings_size, MADV_DONTFORK, 0, 0, 0);
+}
+
+static int map_code(struct area *a, struct injector *in, u32 pid)
+{
+	s64 at = map_file(in, pid, a->control, code_name, a->code_size, a->code,
+			  PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE, &a->code_fd);
+
+	if (at >= 0 && (u64)at != a->code) { /* before 4.17 the flag is not known */
+		inject_call(in, SYS_munmap, (u64)at, a->code_size, 0, 0, 0, 0);
+		return -EEXIST;
+	}
+	return at < 0 ? (int)at : 0;
+}
+
+static int map_control(struct area *a, struct injector *in)
+{
+	s64 at = inject_call(in, SYS_mmap, a->control, AREA_PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, ~0ull, 0);
+
+	if (at < 0)
+		return (int)at;
+	if ((u64)at != a->control) {
+		inject_call(in, SYS_munmap, (u64)at, AREA_PAGE, 0, 0, 0, 0);
+		return -EEXIST;
+	}
+	return (int)inject_call(in, SYS_madvise, a->control, AREA_PAGE, MADV_WIPEONFORK, 0, 0, 0);
+}
+
+int area_map(struct area *a, u32 pid, struct injector *in, u64 low, u64 high, u64 code_size,
+	     u64 rings_size, struct err *err)
+{
+	static const u8 zeros[16];
+	int ret;
+
+	*a = (struct area){ .code_size = (code_size + AREA_PAGE - 1) & ~(u64)(AREA_PAGE - 1),
+			    .rings_size = rings_size,
+			    .code_fd = -1,
+			    .rings_fd = -1 };
+	a->control = find_place(pid, low, high, AREA_PAGE + a->code_size, err);
+	if (!a->control)
+		return err->code;
+	a->code = a->control + AREA_PAGE;
+	ret = map_control(a, in);
+	if (ret >= 0)
+		ret = map_code(a, in, pid);
+	if (ret >= 0 && rings_size)
+		ret = map_rings(a, in, pid);
+	process_write(pid, a->control, zeros, sizeof zeros);
+	if (ret >= 0)
+		return 0;
+	area_unmap(a, in);
+	errno = -ret;
+	return err_sys(err, "map memory in process %u", pid);
+}
+
+int area_fill(struct area *a, const void *code, u64 size, struct err *err)
+{
+	if (pwrite(a->code_fd, code, size, 0) != (ssize_t)size ||
+	    fcntl(a->code_fd, F_ADD_SEALS, SEAL_ALL) < 0)
+		return err_sys(err, "write the code of probes");
+	return 0;
+}
+
+void area_unmap(const struct area *a, struct injector *in)
+{
+	inject_call(in, SYS_munmap, a->control, AREA_PAGE + a->code_size, 0, 0, 0, 0);
+	if (a->rings)
+		inject_call(in, SYS_munmap, a->rings, a->rings_size, 0, 0, 0, 0);
+}
+
+void area_release(struct area *a)
+{
+	fd_close(&a->code_fd);
+	fd_close(&a->rings_fd);
+}
+
+/* ---- those of an earlier run */
+
+static bool read_head(u32 pid, const struct mapping *m, struct area_head *h)
+{
+	u64 size = m->end - m->start;
+
+	return process_read(pid, m->start, h, sizeof *h) && h->magic == AREA_MAGIC &&
+	       h->version == AREA_VERSION && h->code_size == size &&
+	       h->control + AREA_PAGE == m->start &&
+	       h->n_patches <= (size - sizeof *h) / sizeof h->patch[0];
+}
+
+static void add_patches(u32 pid, struct arena *a, struct areas *all, u64 code,
+			const struct area_head *h)
+{
+	u64 size = h->n_patches * sizeof(struct area_patch);
+	struct area_patch *v = xmalloc(size + 1);
+
+	if (process_read(pid, code + sizeof *h, v, size))
+		for (u32 i = 0; i < h->n_patches; i++) {
+			struct patch p = { .at = v[i].at, .to = v[i].to };
+
+			memcpy(p.was, v[i].was, sizeof p.was);
+			vec_push(a, &all->patches, p);
+		}
+	free(v);
+}
+
+int area_find_all(u32 pid, struct arena *a, struct areas *all, struct err *err)
+{
+	struct procmaps maps = {};
+	struct area_head h;
+
+	if (procmaps_read(&maps, pid, err) < 0)
+		return err->code;
+	for (u32 i = 0; i < maps.list.n; i++) {
+		const struct mapping *m = &maps.list.v[i];
+
+		if (!m->exec || !strstr(m->path, "/memfd:sonde-code") || !read_head(pid, m, &h))
+			continue;
+		vec_push(a, &all->list,
+			 (struct area){ .control = h.control,
+					.code = m->start,
+					.code_size = h.code_size,
+					.rings = h.rings,
+					.rings_size = h.rings_size,
+					.code_fd = -1,
+					.rings_fd = -1 });
+		add_patches(pid, a, all, m->start, &h);
+	}
+	procmaps_release(&maps);
+	return 0;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Entries of functions in a process. For each batch: read the code, copy what the jumps will displace,
+ * map areas near it, write the stubs there. Nothing of the program is changed yet: patch.c does that.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include "arch/arch.h"
+#include "arch/insn.h"
+#include "base/buf.h"
+#include "engine/process/area.h"
+#include "engine/process/internal.h"
+#include "engine/process/stub.h"
+
+#ifndef PTRACE_GET_RSEQ_CONFIGURATION
+#define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
+#endif
+
+enum { INSN_MAX = 15, CODE_MAX = X86_JUMP_LEN + INSN_MAX };
+
+struct functions {
+	u32 pid;
+	bool knows_threads; /* rseq, signature and tid of recorder are set */
+	struct recorder recorder;
+	struct area *v;
+	u32 n;
+	u64 rings;
+};
+
+struct functions *functions_new(u32 pid, u32 regs, u32 n_rings, u32 ring_size)
+{
+	struct functions *f = xcalloc(1, sizeof *f);
+
+	f->pid = pid;
+	f->recorder = (struct recorder){
+		.regs = regs, .n_rings = n_rings, .ring_size = ring_size, .tid = -1
+	};
+	return f;
+}
+
+void functions_free(struct functions *f)
+{
+	if (!f)
+		return;
+	for (u32 i = 0; i < f->n; i++)
+		area_release(&f->v[i]);
+	free(f->v);
+	free(f);
+}
+
+const struct area *functions_areas(const struct functions *f, u32 *n, s32 *tid_offset)
+{
+	*n = f->n;
+	*tid_offset = f->recorder.tid;
+	return f->v;
+}
+
+static u64 rings_size(const struct functions *f)
+{
+	return (u64)f->recorder.n_rings * (SONDE_RING_HEADER + f->recorder.ring_size);
+}
+
+void *functions_map_rings(const struct functions *f, struct err *err)
+{
+	void *at =
+		mmap(NULL, rings_size(f), PROT_READ | PROT_WRITE, MAP_SHARED, f->v[0].rings_fd, 0);
+
+	if (at != MAP_FAILED)
+		return at;
+	err_sys(err, "map the rings of process %u", f->pid);
+	return NULL;
+}
+
+/* ---- what threads of the process have */
+
+/* The kernel's struct ptrace_rseq_configuration. */
+struct rseq_configuration {
+	u64 address;
+	u32 size, signature, flags, pad;
+};
+
+static int learn_rseq(struct functions *f, s32 tid, u64 thread_pointer, struct err *err)
+{
+	struct rseq_configuration c = { 0 };
+
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, tid, (void *)sizeof c, &c) < 0)
+		return err_sys(err, "read where threads of process %u have rseq(2)", f->pid);
+	f->recorder.rseq = (s32)(c.address - thread_pointer);
+	f->recorder.signature = c.signature;
+	if (c.address && (s64)f->recorder.rseq == (s64)(c.address - thread_pointer))
+		return 0;
+	return err_set(
+		err, -ENOTSUP,
+		"threads of process %u have no rseq(2) near their thread pointer: its C library "
+		"is not glibc 2.35 or later",
+		f->pid);
+}
+
+/* struct pthread of glibc (nptl/descr.h) and of musl (src/internal/pthread_impl.h) */
+static int learn_tid(struct functions *f, s32 tid, u64 thread_pointer, struct err *err)
+{
+	static const u16 known[] = { 720, 48, 56 };
+	s32 id;
+
+	for (u32 i = 0; i < ARRAY_SIZE(known) && f->recorder.tid < 0; i++)
+		if (process_read(f->pid, thread_pointer + known[i], &id, sizeof id) && id == tid)
+			f->recorder.tid = known[i];
+	if (f->recorder.tid >= 0)
+		return 0;
+	return err_set(
+		err, -ENOTSUP,
+		"threads of process %u do not have their id where glibc keeps it, or it is in "
+		"another pid namespace",
+		f->pid);
+}
+
+static int learn_threads(struct functions *f, const struct injector *in, struct err *err)
+{
+	if (f->knows_threads)
+		return 0;
+	if (learn_rseq(f, in->tid, in->thread_pointer, err) < 0 ||
+	    learn_tid(f, in->tid, in->thread_pointer, err) < 0)
+		return err->code;
+	f->knows_threads = true;
+	return 0;
+}
+
+/* ---- areas: a group of entries that one can serve */
+
+#define GROUP_SPAN (1ull << 30)
+
+static int by_address(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static u32 group_end(const struct entry *v, u32 n, u32 from)
+{
+	u32 to = from + 1;
+
+	while (to < n && v[to].at - v[from].at < GROUP_SPAN)
+		to++;
+	return to;
+}
+
+static u64 code_size(u32 n)
+{
+	return area_head_size(n) + RECORDER_MAX + (u64)n * STUB_MAX;
+}
+
+static int map_group(struct functions *f, struct injector *in, const struct entry *v, u32 n,
+		     struct err *err)
+{
+	struct area *a;
+	int ret;
+
+	f->v = xrealloc(f->v, (f->n + 1) * sizeof *f->v);
+	a = &f->v[f->n];
+	ret = area_map(a, f->pid, in, v[0].at, v[n - 1].at + CODE_MAX, code_size(n),
+		       f->rings ? 0 : rings_size(f), err);
+	if (ret < 0) {
+		area_release(a);
+		return ret;
+	}
+	f->n++;
+	f->rings = f->rings ? f->rings : a->rings;
+	return 0;
+}
+
+static int map_groups(struct functions *f, struct injector *in, const struct entry *v, u32 n,
+		      struct err *err)
+{
+	int ret = learn_threads(f, in, err);
+
+	for (u32 i = 0, end; i < n && ret >= 0; i = end) {
+		end = group_end(v, n, i);
+		ret = map_group(f, in, v + i, end - i, err);
+	}
+	return ret;
+}
+
+static int map_all(struct functions *f, const struct entry *v, u32 n, struct err *err)
+{
+	struct injector in;
+	struct stopped s;
+	int ret = process_check_calls(f->pid, err);
+
+	if (ret < 0)
+		return ret;
+	ret = threads_stop_one(&s, f->pid, err);
+	if (ret >= 0)
+		ret = inject_begin(&in, f->pid, s.v[0].tid, err);
+	if (ret >= 0) {
+		ret = map_groups(f, &in, v, n, err);
+		inject_end(&in);
+	}
+	threads_resume(&s);
+	return ret;
+}
+
+/* ---- code */
+
+static void set_patch(struct entry *e, const u8 *code, u64 stub, const struct x86_moved *m)
+{
+	struct patch *p = &e->patch;
+
+	*p = (struct patch){ .at = e->at, .to = stub, .n_inner = m->n_inner };
+	memcpy(p->was, code, sizeof p->was);
+	memcpy(p->inner, m->inner, sizeof p->inner);
+	for (u32 i = 0; i < m->n_inner; i++)
+		p->copy[i] = (u8)(STUB_HEAD + m->copy[i]);
+}
+
+static void make_stub(const struct functions *f, struct code *c, u64 recorder, struct entry *e)
+{
+	u8 code[CODE_MAX];
+	struct x86_moved m;
+	u64 stub = c->address + c->len;
+
+	if (!process_read(f->pid, e->at, code, sizeof code)) {
+		e->why_not = "its code cannot be read";
+		return;
+	}
+	e->why_not = x86_move(code, sizeof code, e->at, stub + STUB_HEAD, &m);
+	if (e->why_not)
+		return;
+	set_patch(e, code, stub, &m);
+	stub_put(c, e->at, recorder, &m, e->at + m.displaced);
+	if (c->is_broken)
+		e->why_not = "it is too far away from its stub";
+	c->is_broken = false;
+}
+
+static void put_head(const struct functions *f, const struct area *a, const struct entry *v, u32 n,
+		     u8 *to)
+{
+	struct area_head *h = (struct area_head *)(void *)to;
+
+	*h = (struct area_head){ .magic = AREA_MAGIC,
+				 .version = AREA_VERSION,
+				 .code_size = a->code_size,
+				 .control = a->control,
+				 .rings = a->rings,
+				 .rings_size = a->rings_size };
+	for (u32 i = 0; i < n; i++) {
+		struct area_patch *p = &h->patch[h->n_patches];
+
+		if (v[i].why_not)
+			continue;
+		*p = (struct area_patch){ .at = v[i].patch.at, .to = v[i].patch.to };
+		memcpy(p->was, v[i].patch.was, sizeof v[i].patch.was);
+		h->n_patches++;
+	}
+}
+
+static int fill_area(struct functions *f, struct area *a, struct entry *v, u32 n, struct err *err)
+{
+	u8 *image = xcalloc(1, a->code_size);
+	struct code c = { .at = image,
+			  .len = (u32)area_head_size(n),
+			  .room = (u32)a->code_size,
+			  .address = a->code };
+	u64 recorder;
+	int ret;
+
+	f->recorder.rings = a->control;
+	recorder = stub_put_recorder(&c, &f->recorder);
+	if (c.is_broken)
+		BUG("no room for the recorder");
+	for (u32 i = 0; i < n; i++)
+		make_stub(f, &c, recorder, &v[i]);
+	put_head(f, a, v, n, image);
+	ret = area_fill(a, image, c.len, err);
+	if (ret >= 0 && !process_write(f->pid, a->control, &f->rings, sizeof f->rings))
+		ret = err_sys(err, "write the memory of process %u", f->pid);
+	free(image);
+	return ret;
+}
+
+int functions_prepare(struct functions *f, struct entry *v, u32 n, struct err *err)
+{
+	u32 area = f->n;
+	int ret;
+
+	qsort(v, n, sizeof *v, by_address);
+	ret = map_all(f, v, n, err);
+	for (u32 i = 0, end; i < n && ret >= 0; i = end) {
+		end = group_end(v, n, i);
+		ret = fill_area(f, &f->v[area++], v + i, end - i, err);
+	}
+	return ret;
+}
+
+/* ---- records */
+
+void functions_registers(const struct functions *f, const struct sonde_record *r,
+			 u64 regs[PT_REGS_WORDS])
+{
+	/* by the instructions' numbers of registers: index in struct pt_regs */
+	static const u8 at[16] = { 10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0 };
+	enum { ORIG_AX = 15, IP = 16, CS = 17, SS = 20, USER_CS = 0x33, USER_DS = 0x2b };
+	u32 word = 0;
+
+	memset(regs, 0, PT_REGS_WORDS * sizeof *regs);
+	for (u32 i = 0; i < 16; i++)
+		if (f->recorder.regs >> i & 1)
+			regs[at[i]] = r->word[word++];
+	regs[ORIG_AX] = ~0ull;
+	regs[IP] = r->site;
+	regs[CS] = USER_CS;
+	regs[SS] = USER_DS;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code that runs in the process. A function's entry jumps to its stub, which calls the recorder and
+ * goes on as the function would:
+ *
+ *	stub:	push %rax; lea function(%rip), %rax; call recorder; pop %rax
+ *		copies of the instructions that the jump displaced
+ *		jmp to the instruction after them
+ *
+ * The recorder writes a struct sonde_record (sonde/sonde.h) into the ring of its processor, in a
+ * restartable sequence: its words are the registers of a mask. No other register changes, nor do the
+ * flags: callers within a file may rely on what a function does not use. It needs 56 bytes of stack.
+ */
+#ifndef SONDE_ENGINE_PROCESS_STUB_H
+#define SONDE_ENGINE_PROCESS_STUB_H
+
+#include "arch/insn_move.h"
+
+enum { STUB_MAX = 14 + X86_MOVED_MAX + 5, RECORDER_MAX = 1024 };
+
+/* Bytes for an address in the process. */
+struct code {
+	u8 *at;
+	u32 len, room;
+	u64 address;    /* of at[0] */
+	bool is_broken; /* something was too far away, or there was no room */
+};
+
+struct recorder {
+	u32 regs;  /* bit i: register i as instructions number them (arch/insn.h) */
+	u64 rings; /* address of the pointer to the rings; it may become NULL */
+	u32 n_rings, ring_size;
+	s32 rseq;      /* struct rseq, from the thread pointer */
+	u32 signature; /* before its abort handler */
+	s32 tid;       /* the thread's id, from the thread pointer */
+};
+
+/* Returns its address. */
+u64 stub_put_recorder(struct code *c, const struct recorder *r);
+void stub_put(struct code *c, u64 function, u64 recorder, const struct x86_moved *moved, u64 back);
+/* Bytes of the stub before the copies. */
+enum { STUB_HEAD = 14 };
+/* The size of its records. */
+u32 stub_record_size(u32 regs);
+
+#endif
