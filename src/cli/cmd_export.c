@@ -54,11 +54,11 @@ const struct command command_export = {
 	.name = "export",
 	.args = "[FILE]",
 	.brief = "write a recording in the format of another tool",
-	.doc = "perf: perf.data, for perf script. trace.dat: for trace-cmd and KernelShark. perfetto: Perfetto's "
+	.doc = "perf: perf.data, for perf script and perf report, with the stacks of record -g. trace.dat: for trace-cmd and KernelShark. perfetto: Perfetto's "
 	       "own format, for ui.perfetto.dev and trace_processor. chrome: JSON with slices of processors and "
 	       "system calls, for about:tracing, Perfetto and speedscope. ctf: a folder in the Common Trace "
 	       "Format 1.8 with the names of LTTng's kernel tracer, for babeltrace2 and Trace Compass. ftrace: "
-	       "the text of tracefs's file trace. folded: lines of thread, event and count, for flame graphs. "
+	       "the text of tracefs's file trace. folded: lines of thread, event, stack and count, for flame graphs. "
 	       "-o names the file or folder: without it, sonde and the format's suffix. FILE is made by sonde "
 	       "record, by perf record (its tracepoints are read) or trace-cmd, or is text of ftrace; without it, sonde.data.",
 	.example = "sonde export --to ctf -o trace sonde.data",

@@ -44,6 +44,7 @@ int export_file(struct recorded *r, const struct exporter *x, const char *path)
 		.store = r->store,
 		.tables = r->tables,
 		.names = &r->names,
+		.stack_names = r->stack_names,
 		.arena = &r->arena,
 		.path = path,
 		.kernel_text = kernel_text(r),

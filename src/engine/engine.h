@@ -198,6 +198,8 @@ struct engine {
 	/* ---- the system that its events come from; NULL: this machine, now */
 	void (*clock)(void *self, struct engine_clock *now);
 	bool (*ksym)(void *self, u64 addr, struct symbol *out);
+	/* False with out->module: the file is known, the function is not. */
+	bool (*usym)(void *self, u32 pid, u64 addr, struct symbol *out);
 	/* Reports mappings of processes from now on. prompt: maps_fd() is readable after each
 	 * event, not only when many wait. 0 or -errno. */
 	int (*maps_open)(void *self, bool prompt);

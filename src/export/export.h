@@ -4,14 +4,15 @@
 #define SONDE_EXPORT_EXPORT_H
 
 #include "base/buf.h"
-#include "store/read.h"
+#include "store/names.h"
 #include "trace/names.h"
 #include "type/event_format.h"
 
 struct export_job {
 	struct store *store;
 	const struct store_tables *tables;
-	const struct names *names; /* for event_text() */
+	const struct names *names;       /* for event_text() and stacks */
+	struct store_names *stack_names; /* names are those of the time that it is set to */
 	struct arena *arena;
 	const char *path; /* of the file or folder to make */
 	u64 kernel_text;  /* address of _text, if the recording is of this boot; 0: not known */

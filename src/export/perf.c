@@ -9,6 +9,7 @@
  * sorted; FINISHED_ROUND now and then lets perf forget what it has shown.
  */
 #include <linux/perf_event.h>
+#include <sys/mman.h>
 #include <stdlib.h>
 #include "base/buf.h"
 #include "base/hash.h"
@@ -68,6 +69,30 @@ struct mmap_record {
 	struct sample_id id;
 };
 
+/* PERF_RECORD_MMAP2 up to the name, which is filled up to a multiple of 8; then struct sample_id. */
+struct mmap2_record {
+	struct perf_event_header head;
+	u32 pid, tid;
+	u64 start, len, offset;
+	union {
+		struct {
+			u32 major, minor;
+			u64 inode, generation;
+		} file;
+		struct { /* PERF_RECORD_MISC_MMAP_BUILD_ID */
+			u8 len, reserved[3], bytes[20];
+		} build;
+	} of;
+	u32 prot, flags;
+};
+
+struct fork_record {
+	struct perf_event_header head;
+	u32 pid, parent, tid, parent_tid;
+	u64 time;
+	struct sample_id id;
+};
+
 struct lost_record {
 	struct perf_event_header head;
 	u64 id, lost;
@@ -80,6 +105,8 @@ struct perf {
 	struct hash comms; /* tid -> struct known * */
 	struct arena arena;
 	VEC(struct section) features;
+	bool has_stacks;
+	u32 next_mapping;
 };
 
 struct known { /* a thread's name */
@@ -106,8 +133,12 @@ static void add_attr(struct perf *p, const struct event_format *f, u64 ids)
 					.size = ATTR_SIZE,
 					.config = f->id,
 					.sample_period = 1,
-					.sample_type = SAMPLE_TYPE,
+					.sample_type = SAMPLE_TYPE |
+						       (p->has_stacks ? PERF_SAMPLE_CALLCHAIN : 0),
 					.sample_id_all = 1,
+					.mmap = p->has_stacks,
+					.mmap2 = p->has_stacks,
+					.task = p->has_stacks,
 					.comm = 1 };
 	struct section at = { ids, sizeof(u64) };
 
@@ -182,6 +213,96 @@ static void add_comm(struct perf *p, const struct trace_event *e, u64 id)
 	add(p, &r, sizeof r);
 }
 
+/* ---- code that processes map, before the events that are later */
+
+static void add_mapping(struct perf *p, const struct store_mapping *m, struct sample_id id)
+{
+	static const char zero[8];
+	const struct mapping_row *row = &m->row;
+	u32 path = (u32)strlen(m->path), room = ALIGN_UP(path + 1, 8u);
+	struct mmap2_record r = { .head = { PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER,
+					    (u16)(sizeof r + room + sizeof id) },
+				  .pid = row->pid,
+				  .tid = row->pid,
+				  .start = row->start,
+				  .len = row->end - row->start,
+				  .offset = row->offset,
+				  .of.file = { row->dev_major, row->dev_minor, row->inode, 0 },
+				  .prot = PROT_READ | PROT_EXEC,
+				  .flags = MAP_PRIVATE };
+
+	if (path > 4096)
+		return;
+	if (row->build_id_len) {
+		r.head.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+		memset(&r.of, 0, sizeof r.of);
+		r.of.build.len = row->build_id_len;
+		memcpy(r.of.build.bytes, row->build_id, sizeof r.of.build.bytes);
+	}
+	add(p, &r, sizeof r);
+	add(p, m->path, path);
+	add(p, zero, room - path);
+	add(p, &id, sizeof id);
+}
+
+static void add_fork(struct perf *p, const struct mapping_row *row, struct sample_id id)
+{
+	struct fork_record r = { .head = { PERF_RECORD_FORK, 0, sizeof r },
+				 .pid = row->pid,
+				 .parent = row->parent,
+				 .tid = row->pid,
+				 .parent_tid = row->parent,
+				 .time = id.time,
+				 .id = id };
+
+	add(p, &r, sizeof r);
+}
+
+/* What another program maps replaces what lies there: perf keeps the rest, so MAPPING_CLEARED needs no record. */
+static void add_mappings(struct perf *p, u64 until)
+{
+	const struct store_tables *t = p->j->tables;
+
+	for (; p->next_mapping < t->mappings.n; p->next_mapping++) {
+		const struct store_mapping *m = &t->mappings.v[p->next_mapping];
+		struct sample_id id = { .pid = m->row.pid,
+					.tid = m->row.pid,
+					.time = MAX(m->row.time, t->head.start_ns),
+					.id = 1 };
+
+		if (m->row.time > until)
+			return;
+		if (m->row.kind == MAPPING_ADDED)
+			add_mapping(p, m, id);
+		else if (m->row.kind == MAPPING_FORKED)
+			add_fork(p, &m->row, id);
+	}
+}
+
+/* ---- samples */
+
+/* Addresses after a word that says whose they are. User stacks without the reason why they are not complete. */
+static u32 put_chain(const struct trace_event *e, u64 *to)
+{
+	static const u64 contexts[] = { PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER };
+	u32 n = 1;
+
+	for (u32 side = 0; side < N_STACK_SIDES; side++) {
+		const struct event_stack *s = &e->stack[side];
+		u32 frames = s->n;
+
+		if (frames && side == STACK_USER && s->ips[frames - 1] < STACK_REASONS)
+			frames--;
+		if (!frames)
+			continue;
+		to[n++] = contexts[side];
+		memcpy(to + n, s->ips, frames * sizeof *to);
+		n += frames;
+	}
+	to[0] = n - 1;
+	return n;
+}
+
 /* The raw bytes and their length together are a multiple of 8. */
 static void add_sample(struct perf *p, const struct trace_event *e, u64 id)
 {
@@ -195,10 +316,19 @@ static void add_sample(struct perf *p, const struct trace_event *e, u64 id)
 			    .time = e->time,
 			    .cpu = e->cpu,
 			    .period = 1 };
+	u64 chain[2 * (FRAMES_MOST + 1) + 1];
+	u32 n = p->has_stacks ? put_chain(e, chain) : 0;
 
-	if (sizeof s + 4 + raw > UINT16_MAX)
+	if (sizeof s + n * sizeof *chain + 4 + raw > UINT16_MAX)
 		return;
+	s.head.size = (u16)(s.head.size + n * sizeof *chain);
+	if (n > 2) {
+		s.ip = chain[2];
+		if (chain[1] == PERF_CONTEXT_USER)
+			s.head.misc = PERF_RECORD_MISC_USER;
+	}
 	add(p, &s, sizeof s);
+	add(p, chain, n * sizeof *chain);
 	add(p, &raw, sizeof raw);
 	add(p, e->record, e->len);
 	add(p, zero, raw - e->len);
@@ -229,6 +359,7 @@ static struct section add_records(struct perf *p)
 	for (u64 n = 1; !p->out.error && store_next(p->j->store, &e); n++) {
 		u64 id = id_of(p, e.format);
 
+		add_mappings(p, e.time);
 		add_comm(p, &e, id);
 		add_sample(p, &e, id);
 		if (n % ROUND == 0)
@@ -312,6 +443,7 @@ static int run(const struct export_job *j, struct err *err)
 	if (out_open(&p.out, j->path, err) < 0)
 		return err->code;
 	arena_init(&p.arena);
+	p.has_stacks = j->tables->n_stacks;
 	memcpy(h.magic, "PERFILE2", sizeof h.magic);
 	add(&p, &h, sizeof h);
 	h.attrs = add_attrs(&p);
@@ -323,6 +455,7 @@ static int run(const struct export_job *j, struct err *err)
 	return out_close(&p.out, j->path, err);
 }
 
-const struct exporter export_perf = {
-	.name = "perf", .brief = "perf.data, for perf script", .suffix = ".perf.data", .run = run
-};
+const struct exporter export_perf = { .name = "perf",
+				      .brief = "perf.data, for perf script and perf report",
+				      .suffix = ".perf.data",
+				      .run = run };

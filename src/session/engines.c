@@ -389,6 +389,14 @@ bool engines_ksym(const struct run *r, u64 addr, struct symbol *out)
 	return false;
 }
 
+bool engines_usym(const struct run *r, u32 pid, u64 addr, struct symbol *out)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->usym)
+			return u->ops->usym(u->self, pid, addr, out);
+	return false;
+}
+
 static struct used_engine *knows_maps(const struct run *r)
 {
 	struct used_engine *u = engines_next(r, NULL);

@@ -58,6 +58,7 @@ void engines_set_word(struct run *r, u32 offset, u64 value);
 /* Time, symbols, mappings: of the engine that has its own, else of this machine. */
 struct engine_clock engines_clock(const struct run *r);
 bool engines_ksym(const struct run *r, u64 addr, struct symbol *out);
+bool engines_usym(const struct run *r, u32 pid, u64 addr, struct symbol *out);
 int engines_maps_open(struct run *r, bool prompt); /* -ENOSYS: no engine reports them */
 int engines_maps_fd(const struct run *r);
 void engines_maps_read(struct run *r, map_event_fn f, void *ctx);

@@ -87,10 +87,10 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 	struct run *r = ctx;
 	struct ksym s;
 
-	if (r->c.recorded && !r->c.recorded->is_this_boot)
-		return false;
 	if (engines_ksym(r, addr, out))
 		return true;
+	if (r->c.recorded && !r->c.recorded->is_this_boot)
+		return false;
 	if (!r->ksyms.are_new && !kallsyms_is_fixed(system_kallsyms(&r->c.system), addr)) {
 		if (engines_on_this_kernel(r))
 			system_renew_kallsyms(&r->c.system);
@@ -129,7 +129,7 @@ static bool name_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
 	bool found;
 
 	if (((struct run *)ctx)->c.recorded) /* the process of now is another one */
-		return false;
+		return engines_usym(ctx, pid, addr, out);
 	usermaps_turn(ctx); /* a record is younger than the mappings of its process */
 	found = usyms_resolve(run_usyms(ctx), pid, addr, &u);
 	if (!found && !u.path)
@@ -142,7 +142,8 @@ static bool name_source(void *ctx, u32 pid, u64 addr, bool is_return, u32 depth,
 {
 	struct usource s;
 
-	if (!usyms_source(run_usyms(ctx), pid, addr, is_return, depth, &s))
+	if (((struct run *)ctx)->c.recorded ||
+	    !usyms_source(run_usyms(ctx), pid, addr, is_return, depth, &s))
 		return false;
 	*out = (struct symbol){
 		.name = s.name, .file = s.file, .line = s.line, .inlined = s.inlined
@@ -155,6 +156,8 @@ static bool name_build_id(void *ctx, u32 pid, u64 addr, const char **id, u64 *of
 	struct run *r = ctx;
 	struct usym u = { 0 };
 
+	if (r->c.recorded)
+		return false;
 	usermaps_turn(r);
 	usyms_resolve(run_usyms(r), pid, addr, &u);
 	if (!u.build_id) {
@@ -222,7 +225,7 @@ static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 lim
 	if (stack_is_raw(v))
 		return usermaps_raw_stack(r, v->hash, limit, ips);
 	n = engines_stack(r, v, limit, ips);
-	if (!user || n < 2 || program_map_of(&r->c.prog, MAP_UNWIND) != NO_INDEX)
+	if (!user || n < 2 || r->c.recorded || program_map_of(&r->c.prog, MAP_UNWIND) != NO_INDEX)
 		return n;
 	usermaps_turn(r);
 	return end_at_data(r, v->pid, ips, n);

@@ -23,6 +23,7 @@ enum {
 	COMM_SIZE = 16,
 	NAME_MOST = 1024, /* bytes of the name of an event or a text */
 	FRAMES_MOST = 1024,
+	STACK_REASONS = 64,    /* a lower frame is none */
 	STACKS_MOST = 1 << 22, /* different ones in a file */
 };
 

@@ -219,10 +219,13 @@ static bool is_build(const struct elf *e, const struct mapping *m)
 static struct elf *open_recorded(const struct mapping *m)
 {
 	struct err err = {};
+	struct stat st;
 	struct elf *e;
 
 	if (!m->build_id_len)
 		return open_by_plain_name(m);
+	if (stat(m->path, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
 	e = elf_open(m->path, &err);
 	err_release(&err);
 	if (e && !is_build(e, m)) {

@@ -27,6 +27,7 @@ static void export(struct store *s, struct arena *a, const struct exporter *x, c
 {
 	struct export_job j = { .store = s,
 				.tables = store_tables(s),
+				.stack_names = store_names_new(store_tables(s)),
 				.arena = a,
 				.path = path,
 				.kernel_text = 0x1000 };
@@ -35,6 +36,7 @@ static void export(struct store *s, struct arena *a, const struct exporter *x, c
 	store_rewind(s);
 	x->run(&j, &err);
 	err_release(&err);
+	store_names_free(j.stack_names);
 	remove_result(path);
 }
 

@@ -5,7 +5,7 @@
 
 #include "engine/in_vm.h"
 #include "engine/timers.h"
-#include "store/read.h"
+#include "store/names.h"
 #include "sym/raw_events.h"
 #include "sym/tracefs.h"
 #include "type/event_format.h"

@@ -41,6 +41,8 @@ struct replay {
 	u32 switch_format;   /* of sched_switch; NO_INDEX: is not in the file */
 	const struct raw_event *switches;
 	struct trace_event event;
+	const struct trace_event *current; /* whose functions run; NULL: none */
+	struct store_names *names;
 	bool has_event; /* event has not run yet */
 	bool is_started, is_stopped, is_over;
 	u64 from, to; /* the part of the file */
@@ -98,6 +100,10 @@ static const char *lacks(u32 helper, bool memory)
 	if (memory)
 		return "the memory that a pointer refers to";
 	switch (helper) {
+	case BPF_FUNC_get_stack:
+		return store_tables(replay_store())->n_stacks ?
+			       NULL :
+			       "stacks (sonde record -g keeps them)";
 	case BPF_FUNC_get_numa_node_id: return "NUMA nodes";
 	case BPF_FUNC_jiffies64: return "the jiffies";
 	case BPF_FUNC_ktime_get_ns: return "the monotonic clock";
@@ -130,6 +136,34 @@ static u64 now_ns(void *ctx, u32 clock)
 	return clock == TS_TAI || clock == TS_REAL ? r->now + (u64)to_real(r) : r->now;
 }
 
+/* ---- stacks */
+
+static int stack(void *ctx, u64 *ips, u32 max, bool user)
+{
+	const struct replay *r = ctx;
+	struct event_stack s = { 0 };
+
+	if (r->current)
+		s = r->current->stack[user];
+	s.n = MIN(s.n, max);
+	memcpy(ips, s.ips, s.n * sizeof *ips);
+	return (int)s.n;
+}
+
+static bool ksym(void *self, u64 addr, struct symbol *out)
+{
+	return store_names_kernel(replay_of(self)->names, addr, out);
+}
+
+/* Processes are what they are when a stack is printed, as live. */
+static bool usym(void *self, u32 pid, u64 addr, struct symbol *out)
+{
+	struct replay *r = replay_of(self);
+
+	store_names_at(r->names, r->now);
+	return store_names_user(r->names, pid, addr, out);
+}
+
 static void clock_now(void *self, struct engine_clock *now)
 {
 	const struct replay *r = replay_of(self);
@@ -159,12 +193,14 @@ static void *open_replay(struct program *prog, const struct engine_options *o, s
 	struct vm_world world = { .comm = "sonde",
 				  .ring_size = o->ring_size,
 				  .now_ns = now_ns,
+				  .stack = stack,
 				  .ignores_signals = true,
 				  .ctx = r };
 
 	arena_init(&r->arena);
 	r->store = replay_store();
 	r->tables = store_tables(r->store);
+	r->names = store_names_new(r->tables);
 	store_rewind(r->store);
 	world.n_cpus = n_cpus(r->tables);
 	r->vm = vm_new(prog, &world);
@@ -193,6 +229,7 @@ static struct leaving close_replay(void *self)
 	free(r->timers.v);
 	free(r->failed);
 	free(r->threads.v);
+	store_names_free(r->names);
 	arena_release(&r->arena);
 	vm_free(r->vm);
 	free(r);
@@ -339,6 +376,7 @@ static void run_event(struct replay *r, struct in_vm_receiver *to)
 	const struct trace_event *e = &r->event;
 	const struct handlers *h = handlers_of(&r->events[e->format->stored], e);
 
+	r->current = e;
 	if (h->n) {
 		set_now(r, e->time);
 		set_task(r, e->cpu, (u64)e->pid << 32 | e->tid, e->comm);
@@ -349,6 +387,7 @@ static void run_event(struct replay *r, struct in_vm_receiver *to)
 			run_raw(r, &h->v[i], to);
 		else
 			run_handler(r, &h->v[i], r->ctx, CTX_SIZE, to);
+	r->current = NULL;
 	if (r->timers.n)
 		note_task(r, e);
 }
@@ -425,7 +464,7 @@ const struct engine engine_replay = {
 	.lacks = lacks,
 	.source = "the recording",
 	.source_has =
-		"the fields of the event (args), comm, pid, tid, cpu, nsecs, elapsed and probe; run the script live for the rest",
+		"the fields of the event (args), comm, pid, tid, cpu, nsecs, elapsed and probe, and stacks if it was made with -g; run the script live for the rest",
 	.serves = serves,
 	.open = open_replay,
 	.detach_all = detach_all,
@@ -439,5 +478,7 @@ const struct engine engine_replay = {
 	.skipped = skipped,
 	.tell_gaps = tell_gaps,
 	.clock = clock_now,
+	.ksym = ksym,
+	.usym = usym,
 	IN_VM_OPERATIONS,
 };
