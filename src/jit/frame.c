@@ -58,7 +58,13 @@ void jit_frame_plan(struct jit *j)
 		fr->used |= JIT_CALLER_SAVED;
 	fr->saved = fr->is_main ? fr->used & ~(j->site->free & ~fr->needed) :
 				  fr->used & (1u << RBX | 1u << X13 | 1u << X14 | 1u << X15);
-	fr->size = fr->record + fr->depth + 8 * (u32)__builtin_popcount(fr->saved);
+	if (fr->is_main && j->site->keeps_flags)
+		fr->saved |= 1u << RAX;
+	fr->size = fr->depth + 8 * (u32)__builtin_popcount(fr->saved);
+	if (fr->is_main && j->site->keeps_flags) {
+		fr->flags_at = fr->size;
+		fr->size += 8;
+	}
 	if (fr->is_main && j->site->is_in_frame)
 		fr->size += RED_ZONE;
 	j->deepest = MAX(j->deepest, fr->size);
@@ -68,7 +74,7 @@ static struct x86_mem saved_at(const struct jit_frame *fr, u32 reg)
 {
 	u32 before = (u32)__builtin_popcount(fr->saved & ((1u << reg) - 1));
 
-	return at(RSP, (s32)(fr->record + fr->depth + 8 * before));
+	return at(RSP, (s32)(fr->depth + 8 * before));
 }
 
 static void move_saved(struct jit *j, u32 op)
@@ -78,15 +84,48 @@ static void move_saved(struct jit *j, u32 op)
 			x86_rm(j->code, op, 8, (u8)reg, saved_at(&j->frame, reg));
 }
 
+/* Flags but one are loaded and stored by ah; overflow is in al, and set again by an addition. */
+static void save_flags(struct jit *j)
+{
+	X86_BYTES(j->code, "\x9f\x0f\x90\xc0"); /* lahf; seto %al */
+	x86_rm(j->code, X_MOV, 4, RAX, at(RSP, (s32)j->frame.flags_at));
+}
+
+static void load_flags(struct jit *j)
+{
+	x86_rm(j->code, X_LOAD, 4, RAX, at(RSP, (s32)j->frame.flags_at));
+	X86_BYTES(j->code, "\x04\x7f\x9e"); /* add $127, %al; sahf */
+}
+
+/* cmpq $0, control(%rip); je end */
+static void check_control(struct jit *j)
+{
+	s64 distance;
+
+	if (!j->world->control)
+		return;
+	X86_BYTES(j->code, "\x48\x83\x3d");
+	distance = (s64)(j->world->control - (j->address + (j->code->len - j->begin) + 5));
+	buf_add(j->code, &distance, 4);
+	X86_BYTES(j->code, "\x00");
+	jit_goto(j, C_E, j->f->n_insns);
+}
+
 void jit_frame_enter(struct jit *j)
 {
 	if (j->frame.size)
 		x86_rm(j->code, X_LEA, 8, RSP, at(RSP, -(s32)j->frame.size));
 	move_saved(j, X_MOV);
+	if (j->frame.flags_at)
+		save_flags(j);
+	if (j->frame.is_main)
+		check_control(j);
 }
 
 void jit_frame_leave(struct jit *j)
 {
+	if (j->frame.flags_at)
+		load_flags(j);
 	move_saved(j, X_LOAD);
 	if (j->frame.size)
 		x86_rm(j->code, X_LEA, 8, RSP, at(RSP, (s32)j->frame.size));

@@ -6,6 +6,19 @@
 
 enum { CPU_MASK = 0xfff, MOST_LOOPS = 1 << 23, MOST_INLINE_KEY = 32, MOST_PIECES = 7 };
 
+static void multiply_by(struct jit *j, u8 reg, u32 n)
+{
+	if (!(n & (n - 1))) {
+		x86_shift(j->code, D_SHL, 8, reg, (u8)__builtin_ctz(n));
+		return;
+	}
+	x86_rr(j->code, X_IMUL_IMM, 8, reg, reg);
+	buf_add(j->code, &n, 4);
+}
+
+#define slot_at(member)                                                                            \
+	(s32)(offsetof(struct jit_clock, slot) + offsetof(struct jit_clock_slot, member))
+
 /* ---- processors */
 
 /*
@@ -33,6 +46,65 @@ static int get_smp_processor_id(struct jit *j)
 	return 0;
 }
 
+/* ---- the event */
+
+static int get_current_pid_tgid(struct jit *j)
+{
+	if (!j->world->has_tid)
+		return jit_refuse(j, "where threads of this process have their id is not known");
+	x86_fs(j->code, X_LOAD, 4, RAX, j->world->tid);
+	x86_mov_imm(j->code, RCX, (u64)j->world->pid << 32);
+	x86_rr(j->code, X_OR, 8, RCX, RAX);
+	return 0;
+}
+
+static int get_attach_cookie(struct jit *j)
+{
+	x86_mov_imm(j->code, RAX, j->world->cookie);
+	return 0;
+}
+
+/*
+ *	r9 = slot of the clock
+ *	rax = max(rdtsc - tick, 0) * rate >> 32
+ */
+static int put_time(struct jit *j, bool is_mono)
+{
+	struct buf *b = j->code;
+	u32 after;
+
+	if (!j->world->clock)
+		return jit_refuse(j, "the time stamp counter of this machine is no clock");
+	x86_mov_imm(b, X8, j->world->clock);
+	x86_rm(b, X_LOAD, 4, X9, at(X8, offsetof(struct jit_clock, index)));
+	x86_ri(b, X_AND, 4, X9, ARRAY_SIZE(((struct jit_clock *)0)->slot) - 1);
+	multiply_by(j, X9, sizeof(struct jit_clock_slot));
+	x86_rr(b, X_ADD, 8, X8, X9);
+	X86_BYTES(b, "\x0f\x31"); /* rdtsc */
+	x86_shift(b, D_SHL, 8, RDX, 32);
+	x86_rr(b, X_OR, 8, RDX, RAX);
+	x86_rm(b, X_SUB_FROM, 8, RAX, at(X9, slot_at(tick)));
+	after = x86_jump(b, C_AE);
+	x86_rr(b, X_XOR, 4, RAX, RAX);
+	x86_land(b, after, (u32)b->len);
+	x86_rm(b, X_UNARY, 8, D_MUL, at(X9, slot_at(rate)));
+	X86_BYTES(b, "\x48\x0f\xac\xd0\x20"); /* shrd $32, %rdx, %rax */
+	x86_rm(b, X_ADD_TO, 8, RAX, at(X9, slot_at(ns)));
+	if (is_mono)
+		x86_rm(b, X_ADD_TO, 8, RAX, at(X9, slot_at(boot_to_mono)));
+	return 0;
+}
+
+static int ktime_get_ns(struct jit *j)
+{
+	return put_time(j, true);
+}
+
+static int ktime_get_boot_ns(struct jit *j)
+{
+	return put_time(j, false);
+}
+
 /* ---- maps */
 
 /* The map that a call's first argument refers to, or NULL with the reason. */
@@ -51,16 +123,6 @@ static const struct shared_map *map_of(struct jit *j)
 static bool is_hash(const struct shared_map *m)
 {
 	return m->n_slots != 0;
-}
-
-static void multiply_by(struct jit *j, u8 reg, u32 n)
-{
-	if (!(n & (n - 1))) {
-		x86_shift(j->code, D_SHL, 8, reg, (u8)__builtin_ctz(n));
-		return;
-	}
-	x86_rr(j->code, X_IMUL_IMM, 8, reg, reg);
-	buf_add(j->code, &n, 4);
 }
 
 /* The number of this processor's copy; 0 on a processor that was added since. Changes r9. */
@@ -297,16 +359,29 @@ static int loop(struct jit *j)
 struct row {
 	u32 helper;
 	u32 changes;               /* registers, besides rax */
-	int (*put)(struct jit *j); /* NULL: it needs the kernel */
-	const char *what;
+	int (*put)(struct jit *j); /* NULL: why_not */
+	const char *why_not;
 };
+
+enum { TIME_CHANGES = 1 << RDX | 1 << X8 | 1 << X9 };
 
 static const struct row rows[] = {
 	{ BPF_FUNC_map_lookup_elem, JIT_CALLER_SAVED, map_lookup, NULL },
 	{ BPF_FUNC_map_update_elem, JIT_CALLER_SAVED, map_update, NULL },
 	{ BPF_FUNC_map_delete_elem, JIT_CALLER_SAVED, map_delete, NULL },
 	{ BPF_FUNC_get_smp_processor_id, 0, get_smp_processor_id, NULL },
+	{ BPF_FUNC_get_current_pid_tgid, 1 << RCX, get_current_pid_tgid, NULL },
+	{ BPF_FUNC_get_attach_cookie, 0, get_attach_cookie, NULL },
+	{ BPF_FUNC_ktime_get_ns, TIME_CHANGES, ktime_get_ns, NULL },
+	{ BPF_FUNC_ktime_get_boot_ns, TIME_CHANGES, ktime_get_boot_ns, NULL },
 	{ BPF_FUNC_loop, JIT_CALLER_SAVED, loop, NULL },
+	{ BPF_FUNC_ringbuf_reserve, 0, NULL, "it sends records" },
+	{ BPF_FUNC_ringbuf_output, 0, NULL, "it sends records" },
+	{ BPF_FUNC_probe_read_user, 0, NULL, "it reads memory that may not be there" },
+	{ BPF_FUNC_probe_read_user_str, 0, NULL, "it reads memory that may not be there" },
+	{ BPF_FUNC_get_current_comm, 0, NULL, "it reads comm" },
+	{ BPF_FUNC_get_stack, 0, NULL, "it reads a stack" },
+	{ BPF_FUNC_for_each_map_elem, 0, NULL, "it has a loop over a map" },
 };
 
 static const struct row *row_of(u32 helper)
@@ -331,7 +406,9 @@ int jit_call(struct jit *j)
 	row = row_of((u32)i->imm);
 	if (row && row->put)
 		return row->put(j);
-	return jit_refuse(j, "it needs the kernel (helper %d)", i->imm);
+	if (row)
+		return jit_refuse(j, "%s", row->why_not);
+	return jit_refuse(j, "it calls the kernel's helper %d", i->imm);
 }
 
 u32 jit_call_changes(u32 helper)
@@ -339,9 +416,4 @@ u32 jit_call_changes(u32 helper)
 	const struct row *row = row_of(helper);
 
 	return 1u << RAX | (row ? row->changes : 0);
-}
-
-u32 jit_call_record(struct jit *j)
-{
-	return 0;
 }

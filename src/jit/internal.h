@@ -26,12 +26,12 @@ enum { T0 = X10, T1 = X11 };
 	(1u << RAX | 1u << RCX | 1u << RDX | 1u << RSI | 1u << RDI | 1u << X8 | 1u << X9 |         \
 	 1u << X10 | 1u << X11)
 
-/* Of a subprogram, from rsp upwards: records, the stack of BPF (depth bytes), saved registers. */
+/* Of a subprogram, from rsp upwards: the stack of BPF (depth bytes), saved registers, flags. */
 struct jit_frame {
-	u32 used;   /* registers that its code changes */
-	u32 needed; /* those that it reads as a part of the context */
-	u32 saved;  /* those that it saves */
-	u32 size, depth, record;
+	u32 used;                  /* registers that its code changes */
+	u32 needed;                /* those that it reads as a part of the context */
+	u32 saved;                 /* those that it saves */
+	u32 size, depth, flags_at; /* flags_at: 0: they are not saved */
 	bool is_main;
 };
 
@@ -56,7 +56,6 @@ struct jit {
 	VEC(struct jit_jump) jumps;
 	struct arena arena;
 	u32 deepest; /* of all frames */
-	u32 skip;    /* the jump to the end if there are no maps; 0: none */
 	struct err *err;
 };
 
@@ -69,8 +68,7 @@ static inline u8 jit_reg(u32 bpf)
 /* The memory at an offset from a BPF register. */
 static inline struct x86_mem jit_mem(const struct jit *j, u32 bpf, s32 off)
 {
-	return bpf == 10 ? at(RSP, (s32)(j->frame.record + j->frame.depth) + off) :
-			   at(jit_reg(bpf), off);
+	return bpf == 10 ? at(RSP, (s32)j->frame.depth + off) : at(jit_reg(bpf), off);
 }
 static inline struct held jit_held(const struct jit *j, u32 bpf)
 {
@@ -100,7 +98,5 @@ u32 jit_insn_changes(const struct bpf_insn *i);
 /* ---- helper.c */
 int jit_call(struct jit *j);
 u32 jit_call_changes(u32 helper);
-/* Bytes that a record of ringbuf_reserve has, 0: it is no such call. */
-u32 jit_call_record(struct jit *j);
 
 #endif

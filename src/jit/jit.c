@@ -50,7 +50,6 @@ static void measure(struct jit *j, u32 from, u32 to)
 {
 	j->frame = (struct jit_frame){ .is_main = from == 0 };
 	for (j->pc = from; j->pc < to; j->pc++) {
-		j->frame.record = MAX(j->frame.record, ALIGN_UP(jit_call_record(j), 8u));
 		j->frame.used |= jit_insn_changes(&j->f->insns[j->pc]);
 		jit_frame_need(j);
 	}
@@ -92,28 +91,12 @@ static int compile_all(struct jit *j)
 	j->frame = main;
 	j->start[n] = (u32)j->code->len;
 	jit_frame_leave(j);
-	if (j->skip)
-		x86_land(j->code, j->skip, (u32)j->code->len);
 	for (u32 i = 0; i < j->jumps.n; i++) {
 		const struct jit_jump *to = &j->jumps.v[i];
 
 		x86_land(j->code, to->from, (to->is_call ? j->entry : j->start)[to->target]);
 	}
 	return 0;
-}
-
-/* cmpq $0, control(%rip); je end */
-static void check_control(struct jit *j)
-{
-	s64 distance;
-
-	if (!j->world->control)
-		return;
-	X86_BYTES(j->code, "\x48\x83\x3d");
-	distance = (s64)(j->world->control - (j->address + 8));
-	buf_add(j->code, &distance, 4);
-	X86_BYTES(j->code, "\x00");
-	j->skip = x86_jump(j->code, C_E);
 }
 
 int jit_compile(const struct program *prog, const struct bpf_func *f, const struct jit_site *site,
@@ -132,7 +115,6 @@ int jit_compile(const struct program *prog, const struct bpf_func *f, const stru
 	int ret;
 
 	arena_init(&j.arena);
-	check_control(&j);
 	ret = read_input(&j);
 	if (ret >= 0) {
 		j.flow = flow = flow_of(&j.in, err);

@@ -20,12 +20,25 @@ enum jit_context {
 
 struct jit_site {
 	enum jit_context context;
-	u32 free; /* bit i: the value of register i (enum x86_reg) may be lost, as flags always */
+	u32 free;         /* bit i: the value of register i (enum x86_reg) may be lost */
+	bool keeps_flags; /* they are in use */
 	bool is_in_frame; /* memory below the stack pointer may be in use (128 bytes) */
 	u64 ip;           /* pt_regs.ip */
 	u8 base; /* JIT_MEMORY: the register, the offset of the context's byte 0 from it, */
 	s32 disp;
 	u32 from, to; /* and which bytes there are */
+};
+
+/*
+ * Time of the boot clock from the time stamp counter, by the slot with number `index`, modulo their number:
+ * ns + ((counter - tick) * rate >> 32). The writer fills in the next slot before it changes the index, so
+ * a slot that is read does not change until seven more have been written.
+ */
+struct jit_clock {
+	u64 index, unused[7];
+	struct jit_clock_slot {
+		u64 tick, ns, rate, boot_to_mono; /* the last is added for the monotonic clock */
+	} slot[8];
 };
 
 /* What code knows of its process. */
@@ -34,7 +47,11 @@ struct jit_world {
 	u64 block;    /* address of the maps there */
 	u64 routines; /* where the bytes of jit_put_routines() are, within 2 GB of the code */
 	u64 control; /* address of a word that is 0 where the maps are not mapped: nothing runs; 0: none */
+	u64 clock;  /* address of a struct jit_clock; 0: programs that ask for time are refused */
 	u64 cookie; /* bpf_get_attach_cookie() */
+	u32 pid;
+	s32 tid;      /* where threads have their id, from the thread pointer, */
+	bool has_tid; /* if that is known */
 	bool has_rdpid;
 };
 

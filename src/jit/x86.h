@@ -26,6 +26,8 @@ enum x86_op {
 	X_CMPXCHG = 0x1b1,
 	X_XADD = 0x1c1,
 	/* reg op= rm */
+	X_ADD_TO = 0x03,
+	X_SUB_FROM = 0x2b,
 	X_LOAD = 0x8b,
 	X_LEA = 0x8d,
 	X_MOVSX_32 = 0x63,

@@ -147,6 +147,25 @@ static bool has_internal(const struct compiled *c)
 	return false;
 }
 
+/* A jump and a breakpoint cannot be in one function of a program. */
+static void tie_functions(struct choice *ch)
+{
+	for (u32 i = 0; i < ch->c->sites.n; i++) {
+		const struct target_site *t = &ch->c->sites.v[i];
+		const char *key;
+		void *first;
+
+		if (t->site.kind != SITE_UPROBE || !t->site.func)
+			continue;
+		key = arena_printf(&ch->c->arena, "%s:%s", t->site.user.path, t->site.func);
+		first = hash_get(&ch->users, key, strlen(key));
+		if (!first)
+			hash_put(&ch->users, key, strlen(key), (void *)(uintptr_t)(t->func + 1));
+		else if ((u32)(uintptr_t)first - 1 != t->func)
+			tie(ch, t->func, (u32)(uintptr_t)first - 1);
+	}
+}
+
 static void find_ties(struct choice *ch)
 {
 	struct compiled *c = ch->c;
@@ -163,6 +182,7 @@ static void find_ties(struct choice *ch)
 		if (in->partner != NO_INDEX)
 			tie(ch, i, in->partner);
 	}
+	tie_functions(ch);
 }
 
 /* ---- prices */
@@ -312,6 +332,12 @@ void choose_tell(const struct compiled *c, struct buf *to)
 
 			if (!is_served(c, c->engines[e], t, &a))
 				buf_printf(to, "; not %s: %s", c->engines[e]->name, a.why_not);
+			else if (e < t->engine)
+				buf_printf(
+					to,
+					"; not %s: it does not serve all probes of the function, or "
+					"all that share a map",
+					c->engines[e]->name);
 		}
 		buf_puts(to, "\n");
 	}

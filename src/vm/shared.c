@@ -6,7 +6,7 @@
 #include "vm/shared.h"
 
 enum { LINE = 64, SPINS = 1000, MOST_KEY = 512 };
-#define MOST_BYTES (1ull << 34) /* of memory that exists where it is touched */
+#define MOST_BYTES (1ull << 31) /* of a map, in memory that exists where it is touched */
 
 /* ---- layout */
 
@@ -43,6 +43,7 @@ static int lay(const struct program *p, const struct map_desc *d, u32 n_cpus, st
 {
 	bool is_percpu = d->bpf_type == BPF_MAP_TYPE_PERCPU_ARRAY ||
 			 d->bpf_type == BPF_MAP_TYPE_PERCPU_HASH;
+	u64 start = *end;
 
 	if (d->role == MAP_GLOBAL || d->role == MAP_RING)
 		return 0;
@@ -64,7 +65,7 @@ static int lay(const struct program *p, const struct map_desc *d, u32 n_cpus, st
 		lay_hash(m, end);
 	else
 		m->offset = take(end, (u64)m->value_stride * m->n_copies * MAX(m->max_entries, 1u));
-	return *end <= MOST_BYTES ?
+	return *end - start <= MOST_BYTES ?
 		       0 :
 		       err_set(err, -ENOTSUP, "map %s is too large for the memory of a process",
 			       d->name);

@@ -12,6 +12,7 @@
 #include "arch/insn.h"
 #include "base/buf.h"
 #include "engine/process/area.h"
+#include "engine/process/compiled.h"
 #include "engine/process/internal.h"
 #include "engine/process/stub.h"
 
@@ -19,7 +20,7 @@
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
-enum { INSN_MAX = 15, CODE_MAX = X86_JUMP_LEN + INSN_MAX };
+enum { INSN_MAX = 15, CODE_MAX = X86_JUMP_LEN + INSN_MAX, ROUTINES_ALIGN = 64 };
 
 struct functions {
 	u32 pid;
@@ -28,13 +29,23 @@ struct functions {
 	struct area *v;
 	u32 n;
 	u64 rings;
+	struct compiled *compiled;
+	bool has_moved; /* the memory of programs is the process's, too */
+	struct length { /* of a function of the program, compiled */
+		bool is_known;
+		u32 bytes; /* 0: it cannot be */
+	} * lengths;
+	u32 n_lengths;
+	char why_not[200];
 };
 
-struct functions *functions_new(u32 pid, u32 regs, u32 n_rings, u32 ring_size)
+struct functions *functions_new(u32 pid, u32 regs, u32 n_rings, u32 ring_size,
+				struct compiled *compiled)
 {
 	struct functions *f = xcalloc(1, sizeof *f);
 
 	f->pid = pid;
+	f->compiled = compiled;
 	f->recorder = (struct recorder){
 		.regs = regs, .n_rings = n_rings, .ring_size = ring_size, .tid = -1
 	};
@@ -48,7 +59,43 @@ void functions_free(struct functions *f)
 	for (u32 i = 0; i < f->n; i++)
 		area_release(&f->v[i]);
 	free(f->v);
+	free(f->lengths);
 	free(f);
+}
+
+/* The most bytes that it has compiled; 0: it is not. */
+static u32 length_of(struct functions *f, u32 func)
+{
+	struct err err = {};
+	struct length *l;
+
+	if (!f->compiled)
+		return 0;
+	if (func >= f->n_lengths) {
+		f->lengths = xrealloc(f->lengths, (func + 1) * sizeof *f->lengths);
+		memset(f->lengths + f->n_lengths, 0,
+		       (func + 1 - f->n_lengths) * sizeof *f->lengths);
+		f->n_lengths = func + 1;
+	}
+	l = &f->lengths[func];
+	if (!l->is_known) {
+		l->bytes = compiled_length(f->compiled, func, true, &err);
+		l->is_known = true;
+		if (err.code)
+			snprintf(f->why_not, sizeof f->why_not, "%.199s", err.text);
+		err_release(&err);
+	}
+	return l->bytes;
+}
+
+bool functions_compile(struct functions *f, u32 func)
+{
+	return length_of(f, func) != 0;
+}
+
+const char *functions_why_not(const struct functions *f)
+{
+	return f->why_not;
 }
 
 const struct area *functions_areas(const struct functions *f, u32 *n, s32 *tid_offset)
@@ -148,9 +195,22 @@ static u32 group_end(const struct entry *v, u32 n, u32 from)
 	return to;
 }
 
-static u64 code_size(u32 n)
+static u64 code_size(struct functions *f, const struct entry *v, u32 n)
 {
-	return area_head_size(n) + RECORDER_MAX + (u64)n * STUB_MAX;
+	u64 size = area_head_size(n) + RECORDER_MAX + (u64)n * STUB_MAX;
+
+	if (f->compiled)
+		size += compiled_routines_size(f->compiled) + ROUTINES_ALIGN;
+	for (u32 i = 0; i < n; i++)
+		for (u32 k = 0; k < v[i].n_handlers; k++)
+			size += length_of(f, v[i].handlers[k].func); /* 0: it sends records */
+	return size;
+}
+
+/* Of the file that the process and sonde share. */
+static u64 shared_size(const struct functions *f)
+{
+	return rings_size(f) + (f->compiled ? compiled_size(f->compiled) : 0);
 }
 
 static int map_group(struct functions *f, struct injector *in, const struct entry *v, u32 n,
@@ -161,8 +221,8 @@ static int map_group(struct functions *f, struct injector *in, const struct entr
 
 	f->v = xrealloc(f->v, (f->n + 1) * sizeof *f->v);
 	a = &f->v[f->n];
-	ret = area_map(a, f->pid, in, v[0].at, v[n - 1].at + CODE_MAX, code_size(n),
-		       f->rings ? 0 : rings_size(f), err);
+	ret = area_map(a, f->pid, in, v[0].at, v[n - 1].at + CODE_MAX, code_size(f, v, n),
+		       f->rings ? 0 : shared_size(f), err);
 	if (ret < 0) {
 		area_release(a);
 		return ret;
@@ -205,32 +265,76 @@ static int map_all(struct functions *f, const struct entry *v, u32 n, struct err
 
 /* ---- code */
 
-static void set_patch(struct entry *e, const u8 *code, u64 stub, const struct x86_moved *m)
+/* What programs and stubs of an area refer to. */
+struct shared_code {
+	u64 recorder;
+	struct compiled_place place;
+};
+
+static void set_patch(struct entry *e, const u8 *code, u64 stub, u32 head,
+		      const struct x86_moved *m)
 {
 	struct patch *p = &e->patch;
 
 	*p = (struct patch){ .at = e->at, .to = stub, .n_inner = m->n_inner };
+	p->before = e->old ? e->old->to : 0;
 	memcpy(p->was, code, sizeof p->was);
 	memcpy(p->inner, m->inner, sizeof p->inner);
 	for (u32 i = 0; i < m->n_inner; i++)
-		p->copy[i] = (u8)(STUB_HEAD + m->copy[i]);
+		p->copy[i] = head + m->copy[i];
 }
 
-static void make_stub(const struct functions *f, struct code *c, u64 recorder, struct entry *e)
+/* Appends what runs in the process. False: an entry needs records, too. */
+static bool put_handlers(const struct functions *f, struct code *c, const struct compiled_place *at,
+			 const struct entry *e)
 {
-	u8 code[CODE_MAX];
-	struct x86_moved m;
-	u64 stub = c->address + c->len;
+	bool all = true;
 
-	if (!process_read(f->pid, e->at, code, sizeof code)) {
+	for (u32 i = 0; i < e->n_handlers; i++) {
+		const struct handler *p = &e->handlers[i];
+		struct buf b = { 0 };
+		struct err err = {};
+
+		if (!p->is_compiled)
+			all = false;
+		else if (compiled_put(f->compiled, p->func, p->cookie, e->at, at,
+				      c->address + c->len, &b, &err) < 0)
+			BUG("a program that can be compiled cannot: %s", err.text);
+		stub_put(c, b.s, (u32)b.len);
+		buf_release(&b);
+	}
+	return all;
+}
+
+static bool read_code(const struct functions *f, const struct entry *e, u8 code[CODE_MAX])
+{
+	if (!process_read(f->pid, e->at, code, CODE_MAX))
+		return false;
+	if (e->old)
+		memcpy(code, e->old->was, sizeof e->old->was);
+	return true;
+}
+
+static void make_stub(const struct functions *f, struct code *c, const struct shared_code *s,
+		      struct entry *e)
+{
+	u64 stub = c->address + c->len;
+	struct x86_moved m;
+	u8 code[CODE_MAX];
+	u32 head;
+
+	if (!read_code(f, e, code)) {
 		e->why_not = "its code cannot be read";
 		return;
 	}
-	e->why_not = x86_move(code, sizeof code, e->at, stub + STUB_HEAD, &m);
+	if (!put_handlers(f, c, &s->place, e))
+		stub_put_record(c, e->at, s->recorder);
+	head = (u32)(c->address + c->len - stub);
+	e->why_not = x86_move(code, sizeof code, e->at, stub + head, &m);
 	if (e->why_not)
 		return;
-	set_patch(e, code, stub, &m);
-	stub_put(c, e->at, recorder, &m, e->at + m.displaced);
+	set_patch(e, code, stub, head, &m);
+	stub_put_moved(c, &m, e->at + m.displaced);
 	if (c->is_broken)
 		e->why_not = "it is too far away from its stub";
 	c->is_broken = false;
@@ -258,6 +362,27 @@ static void put_head(const struct functions *f, const struct area *a, const stru
 	}
 }
 
+static void put_shared(struct functions *f, const struct area *a, struct code *c,
+		       struct shared_code *s)
+{
+	struct buf b = { 0 };
+
+	f->recorder.rings = a->control;
+	*s = (struct shared_code){ .recorder = stub_put_recorder(c, &f->recorder) };
+	if (!f->compiled)
+		return;
+	stub_align(c, ROUTINES_ALIGN);
+	s->place = (struct compiled_place){ .memory = f->rings + rings_size(f),
+					    .routines = c->address + c->len,
+					    .control = a->control,
+					    .pid = f->pid,
+					    .tid = f->recorder.tid,
+					    .has_tid = true };
+	compiled_put_routines(f->compiled, &s->place, &b);
+	stub_put(c, b.s, (u32)b.len);
+	buf_release(&b);
+}
+
 static int fill_area(struct functions *f, struct area *a, struct entry *v, u32 n, struct err *err)
 {
 	u8 *image = xcalloc(1, a->code_size);
@@ -265,15 +390,14 @@ static int fill_area(struct functions *f, struct area *a, struct entry *v, u32 n
 			  .len = (u32)area_head_size(n),
 			  .room = (u32)a->code_size,
 			  .address = a->code };
-	u64 recorder;
+	struct shared_code shared;
 	int ret;
 
-	f->recorder.rings = a->control;
-	recorder = stub_put_recorder(&c, &f->recorder);
+	put_shared(f, a, &c, &shared);
 	if (c.is_broken)
 		BUG("no room for the recorder");
 	for (u32 i = 0; i < n; i++)
-		make_stub(f, &c, recorder, &v[i]);
+		make_stub(f, &c, &shared, &v[i]);
 	put_head(f, a, v, n, image);
 	ret = area_fill(a, image, c.len, err);
 	if (ret >= 0 && !process_write(f->pid, a->control, &f->rings, sizeof f->rings))
@@ -289,6 +413,10 @@ int functions_prepare(struct functions *f, struct entry *v, u32 n, struct err *e
 
 	qsort(v, n, sizeof *v, by_address);
 	ret = map_all(f, v, n, err);
+	if (ret >= 0 && f->compiled && !f->has_moved) {
+		ret = compiled_move(f->compiled, f->v[0].rings_fd, rings_size(f), err);
+		f->has_moved = ret >= 0;
+	}
 	for (u32 i = 0, end; i < n && ret >= 0; i = end) {
 		end = group_end(v, n, i);
 		ret = fill_area(f, &f->v[area++], v + i, end - i, err);

@@ -16,11 +16,13 @@ bool process_write(u32 pid, u64 address, const void *from, size_t size);
  * stopped meanwhile. Both return 0 or -errno; the first one has changed nothing or all. */
 struct patch {
 	u64 at, to; /* in the process: five bytes, and where they shall jump */
+	u64 before; /* where they may jump already; 0: nowhere */
 	u8 was[5];
 	bool is_enabled;
 	u64 module; /* of a tracepoint: the address of its struct sonde_module; else 0 */
 	/* Instructions behind the first that the jump overwrites: offsets there, and of copies from `to`. */
-	u8 n_inner, inner[4], copy[4];
+	u8 n_inner, inner[4];
+	u32 copy[4];
 };
 
 struct area;
@@ -51,13 +53,29 @@ const char *reads_why_not(const struct bpf_func *f);
 
 /* ---- functions.c: entries of functions get stubs (stub.h), in areas of the process (area.h). */
 struct functions;
-/* regs: registers that records have, as in struct recorder. */
-struct functions *functions_new(u32 pid, u32 regs, u32 n_rings, u32 ring_size);
+struct compiled;
+/* regs: registers that records have, as in struct recorder. compiled: what may run in the process
+ * (compiled.h), borrowed; NULL: nothing. */
+struct functions *functions_new(u32 pid, u32 regs, u32 n_rings, u32 ring_size,
+				struct compiled *compiled);
 void functions_free(struct functions *f);
+/* Whether a function of the program runs in the process; else its entries write records. */
+bool functions_compile(struct functions *f, u32 func);
+/* The reason for that, of the function last asked for. */
+const char *functions_why_not(const struct functions *f);
+/* A function of the program, and the index of its site. */
+struct handler {
+	u32 func;
+	u64 cookie;
+	bool is_compiled; /* it runs in the process */
+};
 /* One entry: `at` is in the process. */
 struct entry {
 	u64 at;
-	u32 index;           /* the caller's */
+	u32 index;                      /* the caller's */
+	const struct patch *old;        /* what is there already, or NULL */
+	const struct handler *handlers; /* that run there, in this order */
+	u32 n_handlers;
 	const char *why_not; /* set if it cannot be patched, else `patch` is */
 	struct patch patch;
 };

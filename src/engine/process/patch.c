@@ -36,12 +36,17 @@ static int memory(u32 pid, struct err *err)
 	return fd >= 0 ? fd : err_sys(err, "open the memory of process %u", pid);
 }
 
-static void make_jump(const struct patch *p, u8 code[JUMP_LEN])
+static void make_jump_to(const struct patch *p, u64 to, u8 code[JUMP_LEN])
 {
-	s32 distance = (s32)(p->to - p->at - JUMP_LEN);
+	s32 distance = (s32)(to - p->at - JUMP_LEN);
 
 	code[0] = JMP;
 	memcpy(code + 1, &distance, sizeof distance);
+}
+
+static void make_jump(const struct patch *p, u8 code[JUMP_LEN])
+{
+	make_jump_to(p, p->to, code);
 }
 
 /* ---- the data of tracepoints */
@@ -89,13 +94,15 @@ static int by_address(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Patched already: by a run that was killed. */
+/* Patched already: by a run that was killed, or for another clause. */
 static int put_jump_in(struct patch *p, u8 *code, struct err *err)
 {
-	u8 jump[JUMP_LEN];
+	u8 jump[JUMP_LEN], before[JUMP_LEN];
 
 	make_jump(p, jump);
-	if (memcmp(code, p->was, JUMP_LEN) && memcmp(code, jump, JUMP_LEN))
+	make_jump_to(p, p->before ? p->before : p->to, before);
+	if (memcmp(code, p->was, JUMP_LEN) && memcmp(code, jump, JUMP_LEN) &&
+	    memcmp(code, before, JUMP_LEN))
 		return err_set(err, -EBUSY, "another tracer has changed the code at %#llx",
 			       (unsigned long long)p->at);
 	memcpy(code, jump, JUMP_LEN);

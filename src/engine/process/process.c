@@ -26,6 +26,7 @@
 #include "base/hash.h"
 #include "arch/arch.h"
 #include "engine/process/area.h"
+#include "engine/process/compiled.h"
 #include "engine/process/internal.h"
 #include "engine/timers.h"
 #include "sym/procmaps.h"
@@ -38,12 +39,6 @@ enum {
 	MOST_RING_SIZE = 4 << 20,
 	LEAST_RING_SIZE = 256 << 10,
 	LOOK_NS = 10000000, /* between two looks at rings that were empty */
-};
-
-/* A function of the program, and the index of its site. */
-struct handler {
-	u32 func;
-	u64 cookie;
 };
 
 /* What runs for the records that name a site. */
@@ -68,6 +63,7 @@ struct process {
 	char comm[16];
 	VEC(struct patch) patches;
 	struct functions *functions; /* NULL: none is probed */
+	struct compiled *compiled;   /* NULL: nothing can run in a process */
 	struct hash handlers, comms; /* struct handlers by site, struct comm by tid; in the arena */
 	struct rings *rings;
 	struct timers timers;
@@ -81,11 +77,7 @@ struct process {
 	bool has_rings; /* of functions */
 	struct record_context context;
 	u64 registers[PT_REGS_WORDS];
-	struct how {
-		u32 n;
-		u64 stood_ns;
-	} how; /* the last attachment, for -v */
-	char how_text[128];
+	VEC(const char *) how; /* of each attachment, for -v */
 };
 
 static struct process *process_of(const void *self)
@@ -227,6 +219,18 @@ static const char *comm_of(struct process *p, u32 tid)
 
 /* ---- opening and closing */
 
+/* NULL: what the script has cannot be in the memory of a process. */
+static struct compiled *new_compiled(const struct program *prog, u32 n_cpus)
+{
+	struct compiled *c = NULL;
+	struct err err = { 0 };
+
+	if (arch_native == &arch_x86_64)
+		c = compiled_new(prog, n_cpus, &err);
+	err_release(&err);
+	return c;
+}
+
 static void *open_process(struct program *prog, const struct engine_options *o, struct err *err)
 {
 	struct process *p = xcalloc(1, sizeof *p);
@@ -245,6 +249,11 @@ static void *open_process(struct program *prog, const struct engine_options *o, 
 		err_sys(err, "create a timer");
 		free(p);
 		return NULL;
+	}
+	p->compiled = new_compiled(prog, world.n_cpus);
+	if (p->compiled) {
+		world.shared = compiled_maps(p->compiled);
+		world.block = compiled_block(p->compiled);
 	}
 	p->vm = vm_new(prog, &world);
 	p->world = vm_world(p->vm);
@@ -300,6 +309,7 @@ static struct leaving close_process(void *self)
 	fd_close(&p->timer_fd);
 	fd_close(&p->lock_fd);
 	vm_free(p->vm);
+	compiled_free(p->compiled);
 	free(p);
 	return (struct leaving){};
 }
@@ -409,7 +419,22 @@ static u32 ring_size(u32 n_cpus)
 	return size;
 }
 
-static int enable(struct process *p, u32 from, struct err *err)
+static void tell_how(struct process *p, u32 n, u64 stood_ns, u32 func)
+{
+	bool is_compiled = p->functions && functions_compile(p->functions, func);
+	const char *why = !p->compiled  ? "a map of the script cannot be in a process" :
+			  !p->functions ? "" :
+					  functions_why_not(p->functions);
+
+	vec_push(&p->arena, &p->how,
+		 arena_printf(&p->arena,
+			      "%u jumps in process %u, whose threads stood %llu us; %s%s%s", n,
+			      p->pid, (unsigned long long)stood_ns / 1000,
+			      is_compiled ? "the program runs there" : "records are written",
+			      !is_compiled && *why ? ": " : "", is_compiled ? "" : why));
+}
+
+static int enable(struct process *p, u32 from, u32 func, struct err *err)
 {
 	struct patched all = patched(p, 0), new = patched(p, from);
 	int ret;
@@ -424,8 +449,16 @@ static int enable(struct process *p, u32 from, struct err *err)
 	if (p->watcher < 0)
 		return err->code;
 	ret = patch_enable(&new, p->world->n_cpus, ring_size(p->world->n_cpus), err);
-	p->how = (struct how){ new.n, new.stood_ns };
+	if (ret >= 0)
+		tell_how(p, new.n, new.stood_ns, func);
 	return ret;
+}
+
+static void look_at_clock(struct process *p)
+{
+	tsc_look(&p->tsc);
+	if (p->compiled)
+		compiled_look(p->compiled, &p->tsc);
 }
 
 /* ---- entries of functions */
@@ -453,7 +486,7 @@ static int begin_functions(struct process *p, struct err *err)
 	if (remove_old(p, err) < 0)
 		return err->code;
 	p->functions = functions_new(p->pid, reads_registers(p->prog), p->world->n_cpus,
-				     ring_size(p->world->n_cpus));
+				     ring_size(p->world->n_cpus), p->compiled);
 	return 0;
 }
 
@@ -491,38 +524,93 @@ static int refuse(struct batch *b, const struct site *s, const char *why, struct
 	return 0;
 }
 
-static int place_functions(struct process *p, struct batch *b, struct err *err)
+static const struct patch *find_patch(const struct process *p, u64 at)
 {
-	int ret = begin_functions(p, err);
+	for (u32 i = 0; i < p->patches.n; i++)
+		if (p->patches.v[i].at == at)
+			return &p->patches.v[i];
+	return NULL;
+}
 
-	if (ret >= 0)
-		ret = functions_prepare(p->functions, b->entries.v, b->entries.n, err);
+/* Another clause has put a jump there: the new one takes its place. */
+static void replace_patch(struct process *p, u64 at)
+{
+	const struct patch *old = find_patch(p, at);
+	u32 i = (u32)(old - p->patches.v);
+
+	memmove(p->patches.v + i, p->patches.v + i + 1, (p->patches.n - i - 1) * sizeof *old);
+	p->patches.n--;
+}
+
+static int place_functions(struct process *p, struct batch *b, u32 *from, struct err *err)
+{
+	int ret = functions_prepare(p->functions, b->entries.v, b->entries.n, err);
+
 	if (ret >= 0 && !p->has_rings)
 		ret = add_rings(p, err);
+	look_at_clock(p);
 	for (u32 i = 0; i < b->entries.n && ret >= 0; i++) {
 		struct entry *e = &b->entries.v[i];
 
-		if (e->why_not)
+		if (e->why_not) {
 			ret = refuse(b, b->sites[e->index], e->why_not, err);
-		else
-			vec_push(&p->arena, &p->patches, e->patch);
+			continue;
+		}
+		if (e->old) {
+			replace_patch(p, e->at);
+			--*from;
+		}
+		vec_push(&p->arena, &p->patches, e->patch);
 	}
 	return ret;
 }
 
-/* Another clause may have put a jump there already. */
+/* Whether handlers from that one on do. */
+static bool sends_records(const struct handlers *h, u32 from)
+{
+	for (u32 i = from; i < h->list.n; i++)
+		if (!h->list.v[i].is_compiled)
+			return true;
+	return false;
+}
+
+/* Clauses on functions are attached from the last one to the first (session/attach.c). */
+static void put_in_front(struct handlers *h)
+{
+	struct handler last = h->list.v[h->list.n - 1];
+
+	memmove(h->list.v + 1, h->list.v, (h->list.n - 1) * sizeof last);
+	h->list.v[0] = last;
+}
+
+/* Another clause may have put a jump there already, to a stub that does for this one, too. */
 static int add_function(struct process *p, const struct procmaps *maps, struct batch *b, u32 i,
 			struct err *err)
 {
 	const struct site *s = b->sites[i];
-	u64 at = find_mapped(maps, s->user.path, s->user.offset);
+	struct entry e = { .at = find_mapped(maps, s->user.path, s->user.offset), .index = i };
 	struct handler h = { .func = b->func, .cookie = s->index };
+	struct handlers *of;
+	u32 before;
 
-	if (!at)
+	if (!e.at)
 		return not_mapped(p, s->user.path, err);
-	if (!hash_get(&p->handlers, &at, sizeof at))
-		vec_push(&p->arena, &b->entries, (struct entry){ .at = at, .index = i });
-	add_handler(p, at, h)->is_function = true;
+	if (begin_functions(p, err) < 0)
+		return err->code;
+	h.is_compiled = functions_compile(p->functions, b->func);
+	of = hash_get(&p->handlers, &e.at, sizeof e.at);
+	before = of ? of->list.n : 0;
+	of = add_handler(p, e.at, h);
+	of->is_function = true;
+	if (of->list.n > before)
+		put_in_front(of);
+	if (of->list.n == before || (!h.is_compiled && sends_records(of, 1)))
+		return 0;
+	if (before)
+		e.old = find_patch(p, e.at);
+	e.handlers = of->list.v;
+	e.n_handlers = of->list.n;
+	vec_push(&p->arena, &b->entries, e);
 	return 0;
 }
 
@@ -539,7 +627,9 @@ static int add_site(struct process *p, const struct procmaps *maps, struct batch
 	ret = set_process(p, s, err);
 	if (ret >= 0 && s->kind == SITE_UPROBE)
 		return add_function(p, maps, b, i, err);
-	return ret < 0 ? ret : add_point(p, maps, (struct handler){ b->func, s->index }, s, err);
+	return ret < 0 ? ret :
+			 add_point(p, maps, (struct handler){ .func = b->func, .cookie = s->index },
+				   s, err);
 }
 
 static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
@@ -558,9 +648,9 @@ static int attach(void *self, u32 func, const struct site *const *sites, u32 n, 
 	if (ret >= 0 && (b.entries.n || p->patches.n > from))
 		ret = lock_process(p, err);
 	if (ret >= 0 && b.entries.n)
-		ret = place_functions(p, &b, err);
+		ret = place_functions(p, &b, &from, err);
 	if (ret >= 0 && p->patches.n > from)
-		ret = enable(p, from, err);
+		ret = enable(p, from, func, err);
 	if (ret < 0)
 		return ret;
 	p->first_func = MIN(p->first_func, func);
@@ -569,14 +659,9 @@ static int attach(void *self, u32 func, const struct site *const *sites, u32 n, 
 
 static const char *how(const void *self, u32 i)
 {
-	struct process *p = process_of(self);
+	const struct process *p = process_of(self);
 
-	if (i || !p->how.n)
-		return NULL;
-	snprintf(p->how_text, sizeof p->how_text,
-		 "%u jumps in process %u, whose threads stood %llu us", p->how.n, p->pid,
-		 (unsigned long long)p->how.stood_ns / 1000);
-	return p->how_text;
+	return i < p->how.n ? p->how.v[i] : NULL;
 }
 
 static void start(void *self)
@@ -622,7 +707,9 @@ static void run_record(struct process *p, const struct sonde_record *r, u32 cpu,
 	p->world->pid_tgid = (u64)p->pid << 32 | r->tid;
 	memcpy(p->world->comm, comm_of(p, r->tid), sizeof p->world->comm);
 	for (u32 i = 0; i < h->list.n && !to->has_enough; i++)
-		if (h->is_function)
+		if (h->list.v[i].is_compiled)
+			continue;
+		else if (h->is_function)
 			run_handler(p, &h->list.v[i], p->registers, sizeof p->registers, to);
 		else
 			run_handler(p, &h->list.v[i], &p->context, sizeof p->context, to);
@@ -636,7 +723,7 @@ static void run_timer(struct process *p, struct in_vm_receiver *to)
 	t = timers_take(&p->timers);
 	p->world->pid_tgid = 0;
 	memset(p->world->comm, 0, sizeof p->world->comm);
-	run_handler(p, &(struct handler){ t->func, t->cookie }, NULL, 0, to);
+	run_handler(p, &(struct handler){ .func = t->func, .cookie = t->cookie }, NULL, 0, to);
 }
 
 static int drain(void *self, u64 until, record_fn f, void *ctx)
@@ -651,7 +738,7 @@ static int drain(void *self, u64 until, record_fn f, void *ctx)
 	if (!p->is_started)
 		return n;
 	(void)!read(p->timer_fd, &expirations, sizeof expirations);
-	tsc_look(&p->tsc);
+	look_at_clock(p);
 	if (p->rings)
 		rings_look(p->rings);
 	for (u32 i = 0; i < BATCH && !to.has_enough && p->rings && (r = rings_next(p->rings, &cpu));

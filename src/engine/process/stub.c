@@ -253,13 +253,27 @@ u64 stub_put_recorder(struct code *c, const struct recorder *r)
 
 /* ---- stubs */
 
-void stub_put(struct code *c, u64 function, u64 recorder, const struct x86_moved *moved, u64 back)
+void stub_put(struct code *c, const void *bytes, u32 n)
+{
+	put(c, bytes, n);
+}
+
+void stub_align(struct code *c, u32 to)
+{
+	align(c, to);
+}
+
+void stub_put_record(struct code *c, u64 function, u64 recorder)
 {
 	PUT(c, "\x50\x48\x8d\x05"); /* push %rax; lea function(%rip), %rax */
 	put_rel(c, function);
 	PUT(c, "\xe8"); /* call recorder */
 	put_rel(c, recorder);
 	PUT(c, "\x58"); /* pop %rax */
+}
+
+void stub_put_moved(struct code *c, const struct x86_moved *moved, u64 back)
+{
 	put(c, moved->code, moved->len);
 	PUT(c, "\xe9");
 	put_rel(c, back);

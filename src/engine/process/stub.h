@@ -3,7 +3,8 @@
  * Code that runs in the process. A function's entry jumps to its stub, which calls the recorder and
  * goes on as the function would:
  *
- *	stub:	push %rax; lea function(%rip), %rax; call recorder; pop %rax
+ *	stub:	programs that run in the process
+ *		push %rax; lea function(%rip), %rax; call recorder; pop %rax	(if others do not)
  *		copies of the instructions that the jump displaced
  *		jmp to the instruction after them
  *
@@ -37,9 +38,10 @@ struct recorder {
 
 /* Returns its address. */
 u64 stub_put_recorder(struct code *c, const struct recorder *r);
-void stub_put(struct code *c, u64 function, u64 recorder, const struct x86_moved *moved, u64 back);
-/* Bytes of the stub before the copies. */
-enum { STUB_HEAD = 14 };
+void stub_put(struct code *c, const void *bytes, u32 n);
+void stub_put_record(struct code *c, u64 function, u64 recorder);
+void stub_put_moved(struct code *c, const struct x86_moved *moved, u64 back);
+void stub_align(struct code *c, u32 to);
 /* The size of its records. */
 u32 stub_record_size(u32 regs);
 

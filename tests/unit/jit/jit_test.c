@@ -121,6 +121,51 @@ static void test_calls(void)
 	      MOV(R3, 0), MOV(R4, 0), CALL(BPF_FUNC_loop), STORE_R0, MOV(R0, 0), EXIT);
 }
 
+static u64 tick_now(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+/* r0 = 1 if the time is not before what r6 has, and at most r7 later. */
+#define IN_RANGE                                                                                   \
+	MOVR(R8, R0), MOV(R0, 2), JMPR(JLT, R8, R6, 3), ALUR(SUB, R8, R6), JMPR(JGT, R8, R7, 1),   \
+		MOV(R0, 1)
+
+static void test_time(void)
+{
+	static struct jit_clock clock;
+	const struct jit_world with = { .clock = (u64)(uintptr_t)&clock };
+
+	/* two nanoseconds for three ticks, one million before now */
+	clock.index = 13;
+	clock.slot[5] = (struct jit_clock_slot){ .tick = tick_now() - 1500000,
+						 .ns = 5000,
+						 .rate = (2ull << 32) / 3,
+						 .boot_to_mono = (u64)-1000 };
+	gives_at(&entry, with, 1, "boot clock", LD64(R6, 5000 + 1000000 - 1), LD64(R7, 400000000),
+		 CALL(BPF_FUNC_ktime_get_boot_ns), IN_RANGE, STORE_R0);
+	gives_at(&entry, with, 1, "monotonic clock", LD64(R6, 4000 + 1000000 - 1),
+		 LD64(R7, 400000000), CALL(BPF_FUNC_ktime_get_ns), IN_RANGE, STORE_R0);
+	clock.slot[5].tick = ~0ull >> 1;
+	gives_at(&entry, with, 5000, "not before its slot", CALL(BPF_FUNC_ktime_get_boot_ns),
+		 STORE_R0);
+	refuses("no clock", "time without a clock", CALL(BPF_FUNC_ktime_get_ns), STORE_R0);
+}
+
+static __thread u32 thread_id = 4711;
+
+static void test_thread(void)
+{
+	char *self;
+	struct jit_world world = { .pid = 42, .cookie = 9, .has_tid = true };
+
+	__asm__("movq %%fs:0, %0" : "=r"(self));
+	world.tid = (s32)((char *)&thread_id - self);
+	gives_at(&entry, world, 42ull << 32 | 4711, "process and thread",
+		 CALL(BPF_FUNC_get_current_pid_tgid), STORE_R0);
+	gives_at(&entry, world, 9, "cookie", CALL(BPF_FUNC_get_attach_cookie), STORE_R0);
+}
+
 static void test_helpers(void)
 {
 	const struct jit_world with = { .has_rdpid = true };
@@ -132,9 +177,42 @@ static void test_helpers(void)
 	    system("grep -qw rdpid /proc/cpuinfo") == 0)
 		gives_at(&entry, with, 1, "and", CALL(BPF_FUNC_get_smp_processor_id), MOVR(R6, R0),
 			 MOV(R0, 1), JMP(JLT, R6, 4096, 1), MOV(R0, 2), STORE_R0);
+	test_time();
 	refuses("kernel", "current task", CALL(BPF_FUNC_get_current_task), STORE_R0);
-	refuses("kernel", "memory that may fault", MOVR(R1, R10), ALU(ADD, R1, -8), MOV(R2, 8),
-		MOV(R3, 0), CALL(BPF_FUNC_probe_read_user), STORE_R0);
+	refuses("may not be there", "memory that may fault", MOVR(R1, R10), ALU(ADD, R1, -8),
+		MOV(R2, 8), MOV(R3, 0), CALL(BPF_FUNC_probe_read_user), STORE_R0);
+}
+
+/* All flags that arithmetic sets, before and after. */
+static void test_flags(void)
+{
+	const struct jit_site site = { .keeps_flags = true };
+	const struct bpf_insn insns[] = { LDX(DW, R0, R1, DI), ALU(ADD, R0, 1), ALU(SUB, R0, 7),
+					  STORE_R0 };
+	struct native n = { 0 };
+	struct program prog;
+	struct err err = {};
+	struct arena a;
+	u32 len, n_bad = 0;
+
+	asm_program(&prog, &a);
+	prog.data_map = asm_map(&prog, ".data", MAP_DATA, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
+	asm_func(&prog, BPF_PROG_TYPE_KPROBE, insns, ARRAY_SIZE(insns));
+	native_open(&n, &prog, 1, &err);
+	native_compile(&n, &prog, 0, &site, (struct jit_world){}, &len, &err);
+	for (u64 flags = 0; flags < 0x1000; flags++) {
+		u64 want = (flags & 0x8d5) | 0x202, got;
+
+		__asm__ volatile("subq $256, %%rsp\n\tpushq %[want]\n\tpopfq\n\tcall *%[code]\n\t"
+				 "pushfq\n\tpopq %[got]\n\tleaq 256(%%rsp), %%rsp"
+				 : [got] "=&r"(got)
+				 : [want] "r"(want), [code] "r"(n.code)
+				 : "memory", "cc");
+		n_bad += (got & 0x8d5) != (want & 0x8d5);
+	}
+	is_int(n_bad, 0, "flags are as they were");
+	native_close(&n);
+	arena_release(&a);
 }
 
 static void test_control(void)
@@ -157,6 +235,8 @@ int main(void)
 	test_memory_context();
 	test_calls();
 	test_helpers();
+	test_thread();
+	test_flags();
 	test_control();
 	return done();
 }

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/clock.h"
+#include "engine/process/compiled.h"
+
+enum { CLOCK_SIZE = 4096, SLEW_NS = 100000000 };
+
+struct compiled {
+	const struct program *prog;
+	struct shared_maps maps;
+	u8 *memory;
+	bool has_rdpid, has_clock;
+};
+
+static struct jit_clock *clock_of(const struct compiled *c)
+{
+	return (struct jit_clock *)(void *)c->memory;
+}
+
+static bool has_rdpid(void)
+{
+	struct buf b = { 0 };
+	bool yes = buf_read_file(&b, "/proc/cpuinfo") >= 0 && b.s && strstr(b.s, " rdpid");
+
+	buf_release(&b);
+	return yes;
+}
+
+struct compiled *compiled_new(const struct program *prog, u32 n_cpus, struct err *err)
+{
+	struct compiled *c = xcalloc(1, sizeof *c);
+
+	c->prog = prog;
+	c->has_rdpid = has_rdpid();
+	if (shared_layout(prog, n_cpus, &c->maps, err) < 0) {
+		free(c);
+		return NULL;
+	}
+	c->memory = mmap(NULL, compiled_size(c), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (c->memory == MAP_FAILED) {
+		err_sys(err, "map memory for maps");
+		shared_release(&c->maps);
+		free(c);
+		return NULL;
+	}
+	shared_init(&c->maps, prog, compiled_block(c));
+	return c;
+}
+
+void compiled_free(struct compiled *c)
+{
+	if (!c)
+		return;
+	munmap(c->memory, compiled_size(c));
+	shared_release(&c->maps);
+	free(c);
+}
+
+const struct shared_maps *compiled_maps(const struct compiled *c)
+{
+	return &c->maps;
+}
+
+u8 *compiled_block(const struct compiled *c)
+{
+	return c->memory + CLOCK_SIZE;
+}
+
+u64 compiled_size(const struct compiled *c)
+{
+	return CLOCK_SIZE + c->maps.size;
+}
+
+static bool is_zero(const u8 *page)
+{
+	return !page[0] && !memcmp(page, page + 1, 4095);
+}
+
+/* Pages of zeros stay holes. */
+int compiled_move(struct compiled *c, int fd, u64 offset, struct err *err)
+{
+	for (u64 at = 0; at < compiled_size(c); at += 4096)
+		if (!is_zero(c->memory + at) &&
+		    pwrite(fd, c->memory + at, 4096, (off_t)(offset + at)) != 4096)
+			return err_sys(err, "write the maps that a process shares");
+	if (mmap(c->memory, compiled_size(c), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+		 (off_t)offset) == MAP_FAILED)
+		return err_sys(err, "map the maps that a process shares");
+	return 0;
+}
+
+/* ---- the clock */
+
+/* Nanoseconds << 32 for a tick. */
+static u64 rate_of(const struct tsc *t)
+{
+	u64 ticks = t->tick_2 - t->tick;
+
+	return ticks ? (u64)(((unsigned __int128)(t->ns_2 - t->ns) << 32) / ticks) : 0;
+}
+
+/* Time never jumps: what it is off by is added or taken away during the next 100 ms. */
+void compiled_look(struct compiled *c, const struct tsc *t)
+{
+	struct jit_clock *clock = clock_of(c);
+	const struct jit_clock_slot was = clock->slot[clock->index % ARRAY_SIZE(clock->slot)];
+	struct jit_clock_slot now = { .tick = t->tick_2, .ns = t->ns_2, .rate = rate_of(t) };
+	s64 off;
+
+	if (c->has_clock) {
+		now.ns = was.ns + (u64)((unsigned __int128)(t->tick_2 - was.tick) * was.rate >> 32);
+		off = (s64)(t->ns_2 - now.ns);
+		off = MAX(MIN(off, SLEW_NS / 2), -SLEW_NS / 2);
+		now.rate += (u64)((__int128)(s64)now.rate * off / SLEW_NS);
+	}
+	now.boot_to_mono = (u64)((s64)clock_mono_ns() - (s64)clock_boot_ns());
+	clock->slot[(clock->index + 1) % ARRAY_SIZE(clock->slot)] = now;
+	__atomic_store_n(&clock->index, clock->index + 1, __ATOMIC_RELEASE);
+	c->has_clock = true;
+}
+
+/* ---- code */
+
+void compiled_put_routines(const struct compiled *c, const struct compiled_place *at, struct buf *b)
+{
+	jit_put_routines(b, &c->maps, at->memory + CLOCK_SIZE);
+}
+
+u32 compiled_routines_size(const struct compiled *c)
+{
+	struct buf b = { 0 };
+	u32 size;
+
+	jit_put_routines(&b, &c->maps, 0);
+	size = (u32)b.len;
+	buf_release(&b);
+	return size;
+}
+
+int compiled_put(const struct compiled *c, u32 func, u64 cookie, u64 ip,
+		 const struct compiled_place *at, u64 address, struct buf *b, struct err *err)
+{
+	const struct jit_site site = { .keeps_flags = true, .ip = ip };
+	const struct jit_world world = { .maps = &c->maps,
+					 .block = at->memory + CLOCK_SIZE,
+					 .routines = at->routines,
+					 .control = at->control,
+					 .clock = at->memory,
+					 .cookie = cookie,
+					 .pid = at->pid,
+					 .tid = at->tid,
+					 .has_tid = at->has_tid,
+					 .has_rdpid = c->has_rdpid };
+	u32 stack;
+
+	return jit_compile(c->prog, c->prog->funcs.v[func], &site, &world, address, b, &stack, err);
+}
+
+u32 compiled_length(const struct compiled *c, u32 func, bool has_tid, struct err *err)
+{
+	const u64 high = 0x7f0000000000;
+	const struct compiled_place at = {
+		.memory = high, .routines = high, .control = high, .pid = 1, .has_tid = has_tid
+	};
+	struct buf b = { 0 };
+	int ret = compiled_put(c, func, high, high, &at, high, &b, err);
+	u32 len = (u32)b.len;
+
+	buf_release(&b);
+	return ret < 0 ? 0 : MAX(len, 1u);
+}
