@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Registers are stored below the frame of the site's function and loaded from there at the end. */
 #include "jit/internal.h"
+#include "type/loc.h"
+#include "type/site.h"
 
 enum { RED_ZONE = 128, MOST_DEPTH = 512 };
 
@@ -29,16 +31,30 @@ static u32 depth_of(const struct bpf_insn *i)
 	return off < 0 && off >= -MOST_DEPTH ? ALIGN_UP((u32)-off, 8u) : 0;
 }
 
+/* The word of a tracepoint's record, or NULL. */
+static const struct loc *word_at(const struct jit *j, s64 off)
+{
+	u64 i = (u64)(off - RECORD_WORDS) / 8;
+
+	if (j->site->context != JIT_WORDS || off < RECORD_WORDS || i >= j->site->n_words)
+		return NULL;
+	return &j->site->words[i];
+}
+
 static u32 context_needs(const struct jit *j)
 {
 	const struct bpf_insn *i = &j->f->insns[j->pc];
+	const struct loc *word;
 	u8 reg;
+	s64 off;
 
 	if (BPF_CLASS(i->code) != BPF_LDX || jit_held(j, i->src_reg).kind != HELD_CONTEXT)
 		return 0;
-	if (j->site->context == JIT_MEMORY)
-		return 1u << j->site->base;
-	reg = context_reg(jit_held(j, i->src_reg).v + i->off);
+	off = jit_held(j, i->src_reg).v + i->off;
+	word = word_at(j, off);
+	if (word && word->kind != LOC_REG && word->kind != LOC_STACK)
+		return 0;
+	reg = context_reg(word ? word->offset : off);
 	return reg < X86_REGS ? 1u << reg : 0;
 }
 
@@ -164,27 +180,54 @@ static void load_register(struct jit *j, u8 dst, u8 reg, u32 first, u32 size)
 	take_part(j, dst, reg, first, size);
 }
 
-static int load_memory(struct jit *j, u8 dst, s64 off, u32 size)
+static void load_from(struct jit *j, u8 dst, const struct loc *word)
 {
-	const struct jit_site *s = j->site;
-	u8 base = s->base;
+	u8 base = context_reg(word->offset);
+	s32 disp = word->inner;
 
-	if (off < s->from || off + size > s->to)
-		return jit_refuse(j, "it reads what only the record of an event has");
-	if (j->frame.saved >> base & 1) {
+	if (base == RSP) {
+		disp += (s32)j->frame.size;
+	} else if (j->frame.saved >> base & 1) {
+		x86_rm(j->code, X_LOAD, 8, T1, saved_at(&j->frame, base));
 		base = T1;
-		x86_rm(j->code, X_LOAD, 8, base, saved_at(&j->frame, s->base));
 	}
-	load_unsigned(j, dst, at(base, (s32)off + s->disp), size);
+	load_unsigned(j, dst, at(base, disp), word->size);
+}
+
+static int refuse_word(struct jit *j)
+{
+	return jit_refuse(j, "an argument is where only the tracepoint itself finds it");
+}
+
+/* A record has arguments without their sign. */
+static int load_word(struct jit *j, u8 dst, const struct loc *word, u32 first, u32 size)
+{
+	u8 reg = context_reg(word->offset);
+
+	if (word->size != 1 && word->size != 2 && word->size != 4 && word->size != 8)
+		return refuse_word(j);
+	if (word->kind == LOC_CONST)
+		x86_mov_imm(j->code, dst, (u64)word->value & ~0ull >> 8 * (8 - word->size));
+	else if (word->kind == LOC_STACK && reg < X86_REGS)
+		load_from(j, dst, word);
+	else if (word->kind == LOC_REG && reg < X86_REGS && reg != RSP)
+		load_register(j, dst, reg, word->offset & 7, word->size);
+	else
+		return refuse_word(j);
+	if (first || size < 8)
+		take_part(j, dst, dst, first, size);
 	return 0;
 }
 
 int jit_context_load(struct jit *j, u32 dst, s64 off, u32 size)
 {
 	u8 to = jit_reg(dst), reg = context_reg(off), first = (u8)(off & 7);
+	const struct loc *word = word_at(j, off);
 
-	if (j->site->context == JIT_MEMORY)
-		return load_memory(j, to, off, size);
+	if (j->site->context == JIT_WORDS && word)
+		return load_word(j, to, word, first, size);
+	if (j->site->context == JIT_WORDS)
+		return jit_refuse(j, "it reads what only a record has");
 	if (reg == NO_REG || first + size > 8)
 		return jit_refuse(j, "it reads a register that only the kernel knows");
 	if (reg == REGS_IP) {

@@ -15,18 +15,19 @@
 
 enum jit_context {
 	JIT_REGISTERS, /* struct pt_regs, of the registers at the site */
-	JIT_MEMORY,    /* bytes at an address that a register holds */
+	JIT_WORDS,     /* struct sonde_record: words of 8 bytes from RECORD_WORDS on */
 };
 
+struct loc;
 struct jit_site {
 	enum jit_context context;
 	u32 free;         /* bit i: the value of register i (enum x86_reg) may be lost */
 	bool keeps_flags; /* they are in use */
 	bool is_in_frame; /* memory below the stack pointer may be in use (128 bytes) */
 	u64 ip;           /* pt_regs.ip */
-	u8 base; /* JIT_MEMORY: the register, the offset of the context's byte 0 from it, */
-	s32 disp;
-	u32 from, to; /* and which bytes there are */
+	/* JIT_WORDS: where each is: LOC_REG, LOC_STACK (memory that is there) or LOC_CONST */
+	const struct loc *words;
+	u32 n_words;
 };
 
 /*

@@ -135,14 +135,13 @@ static struct loc word_of_record(struct provider_env *env, const struct type *t,
 }
 
 /* The words of struct sonde_record; what the note of the operands tells is their types. */
-static struct profile *record_profile(struct match *m, const struct elf_usdt *u)
+static struct profile *record_profile(struct match *m, const struct profile *operands)
 {
-	struct profile *operands = new_profile(m, u);
 	struct profile *p = profile_new(m->env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
 
 	p->default_space = SPACE_USER;
-	p->argn = operands->argn;
 	p->n_argn = operands->n_argn;
+	p->argn = arena_dup(m->env->arena, operands->argn, p->n_argn * sizeof *p->argn);
 	for (u32 i = 0; i < p->n_argn; i++)
 		p->argn[i].loc = word_of_record(m->env, p->argn[i].type, i);
 	for (u32 i = 0; i < m->ts.list.n; i++)
@@ -166,11 +165,22 @@ static int add_record_site(void *ctx, const struct elf_usdt *u)
 	return 0;
 }
 
+static const struct loc *operands_of(struct match *m, const struct profile *p)
+{
+	struct loc *v = arena_array(m->env->arena, struct loc, p->n_argn + 1);
+
+	for (u32 i = 0; i < p->n_argn; i++)
+		v[i] = p->argn[i].loc;
+	return v;
+}
+
 static void add_record(struct match *m, const struct elf_usdt *u)
 {
 	struct record_sites sites = { .arena = m->env->arena, .of = u };
-	struct target *t = targets_add(m->env, &m->ts, SITE_RECORD, site_name(m, u),
-				       profile_for_site(m->env, record_profile(m, u), true, true));
+	const struct profile *operands = new_profile(m, u);
+	struct target *t =
+		targets_add(m->env, &m->ts, SITE_RECORD, site_name(m, u),
+			    profile_for_site(m->env, record_profile(m, operands), true, true));
 
 	elf_each_record_site(m->elf, add_record_site, &sites);
 	t->site.record.path = path_to_open(m);
@@ -179,6 +189,8 @@ static void add_record(struct match *m, const struct elf_usdt *u)
 	for (u32 i = 0; i < USDT_MAX_ARGS; i++)
 		if (usdt_kind(u->kinds, i) == USDT_STRING)
 			t->site.record.strings |= 1ull << i;
+	t->site.record.operands = operands_of(m, operands);
+	t->site.record.n_operands = operands->n_argn;
 	t->site.record.offset = u->offset;
 	t->site.record.address = u->address;
 	t->site.record.cold_path = u->cold_path;

@@ -24,6 +24,7 @@ enum site_kind {
 /* Offset of the arguments in struct sonde_record (include/sonde/sonde.h), 8 bytes each. */
 enum { RECORD_WORDS = 24 };
 
+struct loc;
 struct site {
 	enum site_kind kind;
 	u32 index;         /* in program.sites: what TY_PROBE values and cookies hold */
@@ -79,6 +80,10 @@ struct site {
 				sites; /* that its records name: those of all tracepoints of this name */
 			u32 n_sites;
 			u64 strings; /* bit i: argument i is one */
+			/* Where the arguments are at nop1, as they are at LOC_REG, LOC_STACK and
+			 * LOC_CONST; other kinds: nobody but the tracepoint itself can tell */
+			const struct loc *operands;
+			u32 n_operands;
 		} record;
 		struct { /* WATCHPOINT */
 			u64 address;

@@ -142,10 +142,15 @@ u32 compiled_routines_size(const struct compiled *c)
 	return size;
 }
 
-int compiled_put(const struct compiled *c, u32 func, u64 cookie, u64 ip,
+int compiled_put(const struct compiled *c, u32 func, u64 cookie, const struct compiled_site *s,
 		 const struct compiled_place *at, u64 address, struct buf *b, struct err *err)
 {
-	const struct jit_site site = { .keeps_flags = true, .ip = ip };
+	const struct jit_site site = { .context = s->is_point ? JIT_WORDS : JIT_REGISTERS,
+				       .keeps_flags = true,
+				       .is_in_frame = s->is_point,
+				       .ip = s->ip,
+				       .words = s->words,
+				       .n_words = s->n_words };
 	const struct jit_world world = { .maps = &c->maps,
 					 .block = at->memory + CLOCK_SIZE,
 					 .routines = at->routines,
@@ -161,16 +166,21 @@ int compiled_put(const struct compiled *c, u32 func, u64 cookie, u64 ip,
 	return jit_compile(c->prog, c->prog->funcs.v[func], &site, &world, address, b, &stack, err);
 }
 
-u32 compiled_length(const struct compiled *c, u32 func, bool has_tid, struct err *err)
+u32 compiled_length(const struct compiled *c, u32 func, const struct compiled_site *site,
+		    bool has_tid, struct err *err)
 {
 	const u64 high = 0x7f0000000000;
 	const struct compiled_place at = {
 		.memory = high, .routines = high, .control = high, .pid = 1, .has_tid = has_tid
 	};
 	struct buf b = { 0 };
-	int ret = compiled_put(c, func, high, high, &at, high, &b, err);
-	u32 len = (u32)b.len;
+	struct compiled_site far = *site;
+	int ret;
+	u32 len;
 
+	far.ip = high;
+	ret = compiled_put(c, func, high, &far, &at, high, &b, err);
+	len = (u32)b.len;
 	buf_release(&b);
 	return ret < 0 ? 0 : MAX(len, 1u);
 }

@@ -39,11 +39,19 @@ struct compiled_place {
 u32 compiled_routines_size(const struct compiled *c);
 void compiled_put_routines(const struct compiled *c, const struct compiled_place *at,
 			   struct buf *b);
-/* Appends code of a function for the entry at `ip`, which will run at `address`. 0, or -ENOTSUP with
- * the reason. */
-int compiled_put(const struct compiled *c, u32 func, u64 cookie, u64 ip,
+/* Where a program runs: at the entry of a function, or (words) at a tracepoint of sonde.h. */
+struct compiled_site {
+	u64 ip;
+	bool is_point;
+	const struct loc *words; /* the operands of its arguments */
+	u32 n_words;
+};
+/* Appends code of a function of the program, which will run at `address`. 0, or -ENOTSUP with the
+ * reason. */
+int compiled_put(const struct compiled *c, u32 func, u64 cookie, const struct compiled_site *site,
 		 const struct compiled_place *at, u64 address, struct buf *b, struct err *err);
 /* The most bytes of that code; 0: err has the reason why it cannot run there. */
-u32 compiled_length(const struct compiled *c, u32 func, bool has_tid, struct err *err);
+u32 compiled_length(const struct compiled *c, u32 func, const struct compiled_site *site,
+		    bool has_tid, struct err *err);
 
 #endif

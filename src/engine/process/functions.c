@@ -63,14 +63,38 @@ void functions_free(struct functions *f)
 	free(f);
 }
 
-/* The most bytes that it has compiled; 0: it is not. */
-static u32 length_of(struct functions *f, u32 func)
+static struct compiled_site site_of(const struct site *point, u64 ip)
 {
+	struct compiled_site s = { .ip = ip, .is_point = point != NULL };
+
+	if (point) {
+		s.words = point->record.operands;
+		s.n_words = point->record.n_operands;
+	}
+	return s;
+}
+
+static u32 find_length(struct functions *f, u32 func, const struct site *point)
+{
+	const struct compiled_site site = site_of(point, 0);
 	struct err err = {};
+	u32 bytes = compiled_length(f->compiled, func, &site, true, &err);
+
+	if (err.code)
+		snprintf(f->why_not, sizeof f->why_not, "%.199s", err.text);
+	err_release(&err);
+	return bytes;
+}
+
+/* The most bytes that it has compiled; 0: it is not. At all entries of functions they are the same. */
+static u32 length_of(struct functions *f, u32 func, const struct site *point)
+{
 	struct length *l;
 
 	if (!f->compiled)
 		return 0;
+	if (point)
+		return find_length(f, func, point);
 	if (func >= f->n_lengths) {
 		f->lengths = xrealloc(f->lengths, (func + 1) * sizeof *f->lengths);
 		memset(f->lengths + f->n_lengths, 0,
@@ -79,18 +103,15 @@ static u32 length_of(struct functions *f, u32 func)
 	}
 	l = &f->lengths[func];
 	if (!l->is_known) {
-		l->bytes = compiled_length(f->compiled, func, true, &err);
+		l->bytes = find_length(f, func, NULL);
 		l->is_known = true;
-		if (err.code)
-			snprintf(f->why_not, sizeof f->why_not, "%.199s", err.text);
-		err_release(&err);
 	}
 	return l->bytes;
 }
 
-bool functions_compile(struct functions *f, u32 func)
+bool functions_compile(struct functions *f, u32 func, const struct site *point)
 {
-	return length_of(f, func) != 0;
+	return length_of(f, func, point) != 0;
 }
 
 const char *functions_why_not(const struct functions *f)
@@ -203,7 +224,8 @@ static u64 code_size(struct functions *f, const struct entry *v, u32 n)
 		size += compiled_routines_size(f->compiled) + ROUTINES_ALIGN;
 	for (u32 i = 0; i < n; i++)
 		for (u32 k = 0; k < v[i].n_handlers; k++)
-			size += length_of(f, v[i].handlers[k].func); /* 0: it sends records */
+			size += length_of(f, v[i].handlers[k].func,
+					  v[i].point); /* 0: it sends records */
 	return size;
 }
 
@@ -263,7 +285,32 @@ static int map_all(struct functions *f, const struct entry *v, u32 n, struct err
 	return ret;
 }
 
+bool functions_can_run(struct functions *f)
+{
+	struct err err = {};
+	struct injector in;
+	struct stopped s;
+	int ret;
+
+	if (f->knows_threads)
+		return true;
+	ret = threads_stop_one(&s, f->pid, &err);
+	if (ret >= 0)
+		ret = inject_begin(&in, f->pid, s.v[0].tid, &err);
+	if (ret >= 0) {
+		learn_threads(f, &in, &err);
+		inject_end(&in);
+	}
+	threads_resume(&s);
+	if (err.code)
+		snprintf(f->why_not, sizeof f->why_not, "%.199s", err.text);
+	err_release(&err);
+	return f->knows_threads;
+}
+
 /* ---- code */
+
+static const u8 nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
 /* What programs and stubs of an area refer to. */
 struct shared_code {
@@ -278,6 +325,7 @@ static void set_patch(struct entry *e, const u8 *code, u64 stub, u32 head,
 
 	*p = (struct patch){ .at = e->at, .to = stub, .n_inner = m->n_inner };
 	p->before = e->old ? e->old->to : 0;
+	p->module = e->module;
 	memcpy(p->was, code, sizeof p->was);
 	memcpy(p->inner, m->inner, sizeof p->inner);
 	for (u32 i = 0; i < m->n_inner; i++)
@@ -288,6 +336,7 @@ static void set_patch(struct entry *e, const u8 *code, u64 stub, u32 head,
 static bool put_handlers(const struct functions *f, struct code *c, const struct compiled_place *at,
 			 const struct entry *e)
 {
+	const struct compiled_site site = site_of(e->point, e->at);
 	bool all = true;
 
 	for (u32 i = 0; i < e->n_handlers; i++) {
@@ -297,7 +346,7 @@ static bool put_handlers(const struct functions *f, struct code *c, const struct
 
 		if (!p->is_compiled)
 			all = false;
-		else if (compiled_put(f->compiled, p->func, p->cookie, e->at, at,
+		else if (compiled_put(f->compiled, p->func, p->cookie, &site, at,
 				      c->address + c->len, &b, &err) < 0)
 			BUG("a program that can be compiled cannot: %s", err.text);
 		stub_put(c, b.s, (u32)b.len);
@@ -322,19 +371,28 @@ static void make_stub(const struct functions *f, struct code *c, const struct sh
 	struct x86_moved m;
 	u8 code[CODE_MAX];
 	u32 head;
+	bool all;
 
 	if (!read_code(f, e, code)) {
 		e->why_not = "its code cannot be read";
 		return;
 	}
-	if (!put_handlers(f, c, &s->place, e))
+	if (e->point && memcmp(code, nop5, sizeof nop5)) {
+		e->why_not = "another tracer has changed its code";
+		return;
+	}
+	all = put_handlers(f, c, &s->place, e);
+	if (!all && !e->point)
 		stub_put_record(c, e->at, s->recorder);
 	head = (u32)(c->address + c->len - stub);
 	e->why_not = x86_move(code, sizeof code, e->at, stub + head, &m);
 	if (e->why_not)
 		return;
 	set_patch(e, code, stub, head, &m);
-	stub_put_moved(c, &m, e->at + m.displaced);
+	if (!all && e->point) /* which goes on behind the site */
+		stub_put_jump(c, e->cold_path);
+	else
+		stub_put_moved(c, &m, e->at + m.displaced);
 	if (c->is_broken)
 		e->why_not = "it is too far away from its stub";
 	c->is_broken = false;

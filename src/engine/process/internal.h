@@ -59,9 +59,12 @@ struct compiled;
 struct functions *functions_new(u32 pid, u32 regs, u32 n_rings, u32 ring_size,
 				struct compiled *compiled);
 void functions_free(struct functions *f);
-/* Whether a function of the program runs in the process; else its entries write records. */
-bool functions_compile(struct functions *f, u32 func);
-/* The reason for that, of the function last asked for. */
+/* Whether a function of the program runs in the process, at entries of functions or at the tracepoint
+ * `point`; else records are written. */
+bool functions_compile(struct functions *f, u32 func, const struct site *point);
+/* Whether threads of the process have what compiled programs need. */
+bool functions_can_run(struct functions *f);
+/* The reason why not, of what was last asked for. */
 const char *functions_why_not(const struct functions *f);
 /* A function of the program, and the index of its site. */
 struct handler {
@@ -72,8 +75,10 @@ struct handler {
 /* One entry: `at` is in the process. */
 struct entry {
 	u64 at;
-	u32 index;                      /* the caller's */
-	const struct patch *old;        /* what is there already, or NULL */
+	u32 index;                /* the caller's */
+	const struct site *point; /* a tracepoint, whose nop5 is at `at`; NULL: an entry */
+	u64 cold_path, module;    /* of the tracepoint: writes its record; struct sonde_module */
+	const struct patch *old;  /* what is there already, or NULL */
 	const struct handler *handlers; /* that run there, in this order */
 	u32 n_handlers;
 	const char *why_not; /* set if it cannot be patched, else `patch` is */

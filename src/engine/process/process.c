@@ -370,24 +370,6 @@ static int set_process(struct process *p, const struct site *s, struct err *err)
 	return 0;
 }
 
-static int add_point(struct process *p, const struct procmaps *maps, struct handler h,
-		     const struct site *s, struct err *err)
-{
-	static const u8 nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-	u64 at = find_mapped(maps, s->record.path, s->record.offset), bias = at - s->record.address;
-	struct patch new = { .at = at + 1,
-			     .to = s->record.cold_path + bias,
-			     .module = s->record.module + bias };
-
-	if (!at)
-		return not_mapped(p, s->record.path, err);
-	memcpy(new.was, nop5, sizeof nop5);
-	vec_push(&p->arena, &p->patches, new);
-	for (u32 i = 0; i < s->record.n_sites; i++)
-		add_handler(p, s->record.sites[i] + bias, h)->strings |= s->record.strings;
-	return 0;
-}
-
 /* A name that the kernel frees when this process ends, however it ends. */
 static int lock_process(struct process *p, struct err *err)
 {
@@ -419,9 +401,8 @@ static u32 ring_size(u32 n_cpus)
 	return size;
 }
 
-static void tell_how(struct process *p, u32 n, u64 stood_ns, u32 func)
+static void tell_how(struct process *p, u32 n, u64 stood_ns, bool is_compiled)
 {
-	bool is_compiled = p->functions && functions_compile(p->functions, func);
 	const char *why = !p->compiled  ? "a map of the script cannot be in a process" :
 			  !p->functions ? "" :
 					  functions_why_not(p->functions);
@@ -434,7 +415,7 @@ static void tell_how(struct process *p, u32 n, u64 stood_ns, u32 func)
 			      !is_compiled && *why ? ": " : "", is_compiled ? "" : why));
 }
 
-static int enable(struct process *p, u32 from, u32 func, struct err *err)
+static int enable(struct process *p, u32 from, bool is_compiled, struct err *err)
 {
 	struct patched all = patched(p, 0), new = patched(p, from);
 	int ret;
@@ -450,7 +431,7 @@ static int enable(struct process *p, u32 from, u32 func, struct err *err)
 		return err->code;
 	ret = patch_enable(&new, p->world->n_cpus, ring_size(p->world->n_cpus), err);
 	if (ret >= 0)
-		tell_how(p, new.n, new.stood_ns, func);
+		tell_how(p, new.n, new.stood_ns, is_compiled);
 	return ret;
 }
 
@@ -505,6 +486,7 @@ static int add_rings(struct process *p, struct err *err)
 
 struct batch {
 	u32 func;
+	bool is_compiled; /* the function runs in the process */
 	const struct site *const *sites;
 	VEC(struct entry) entries; /* index: of their site */
 	refused_fn refused;
@@ -574,6 +556,15 @@ static bool sends_records(const struct handlers *h, u32 from)
 	return false;
 }
 
+/* Whether any of them runs in the process. */
+static bool runs_some(const struct handlers *h)
+{
+	for (u32 i = 0; i < h->list.n; i++)
+		if (h->list.v[i].is_compiled)
+			return true;
+	return false;
+}
+
 /* Clauses on functions are attached from the last one to the first (session/attach.c). */
 static void put_in_front(struct handlers *h)
 {
@@ -597,7 +588,7 @@ static int add_function(struct process *p, const struct procmaps *maps, struct b
 		return not_mapped(p, s->user.path, err);
 	if (begin_functions(p, err) < 0)
 		return err->code;
-	h.is_compiled = functions_compile(p->functions, b->func);
+	b->is_compiled = h.is_compiled = functions_compile(p->functions, b->func, NULL);
 	of = hash_get(&p->handlers, &e.at, sizeof e.at);
 	before = of ? of->list.n : 0;
 	of = add_handler(p, e.at, h);
@@ -614,7 +605,54 @@ static int add_function(struct process *p, const struct procmaps *maps, struct b
 	return 0;
 }
 
-static int add_site(struct process *p, const struct procmaps *maps, struct batch *b, u32 i,
+/* A tracepoint jumps to its cold path, or to a stub if programs run there. */
+static int add_point(struct process *p, const struct procmaps *maps, struct batch *b, u32 i,
+		     struct err *err)
+{
+	static const u8 nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	const struct site *s = b->sites[i];
+	u64 at = find_mapped(maps, s->record.path, s->record.offset), bias = at - s->record.address;
+	struct entry e = { .at = at + 1,
+			   .index = i,
+			   .point = s,
+			   .cold_path = s->record.cold_path + bias,
+			   .module = s->record.module + bias };
+	struct patch new = { .at = e.at, .to = e.cold_path, .module = e.module };
+	struct handler h = { .func = b->func, .cookie = s->index, .is_compiled = b->is_compiled };
+	struct handlers *of;
+
+	if (!at)
+		return not_mapped(p, s->record.path, err);
+	for (u32 k = 0; k < s->record.n_sites; k++)
+		add_handler(p, s->record.sites[k] + bias, h)->strings |= s->record.strings;
+	e.old = find_patch(p, e.at);
+	of = add_handler(p, e.at, h);
+	if (runs_some(of)) {
+		e.handlers = of->list.v;
+		e.n_handlers = of->list.n;
+		vec_push(&p->arena, &b->entries, e);
+	} else if (!e.old) {
+		memcpy(new.was, nop5, sizeof nop5);
+		vec_push(&p->arena, &p->patches, new);
+	}
+	return 0;
+}
+
+/* Records of one tracepoint name all of its sites, so a function runs at all of them or at none. */
+static int compile_points(struct process *p, struct batch *b, u32 n, struct err *err)
+{
+	if (!p->compiled)
+		return 0;
+	if (begin_functions(p, err) < 0)
+		return err->code;
+	b->is_compiled = true;
+	for (u32 i = 0; i < n && b->is_compiled; i++)
+		b->is_compiled = functions_compile(p->functions, b->func, b->sites[i]);
+	b->is_compiled = b->is_compiled && functions_can_run(p->functions);
+	return 0;
+}
+
+static int add_site(struct process *p, const struct procmaps *maps, struct batch *b, u32 i, u32 n,
 		    struct err *err)
 {
 	const struct site *s = b->sites[i];
@@ -627,9 +665,9 @@ static int add_site(struct process *p, const struct procmaps *maps, struct batch
 	ret = set_process(p, s, err);
 	if (ret >= 0 && s->kind == SITE_UPROBE)
 		return add_function(p, maps, b, i, err);
-	return ret < 0 ? ret :
-			 add_point(p, maps, (struct handler){ .func = b->func, .cookie = s->index },
-				   s, err);
+	if (ret >= 0 && !i)
+		ret = compile_points(p, b, n, err);
+	return ret < 0 ? ret : add_point(p, maps, b, i, err);
 }
 
 static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
@@ -642,7 +680,7 @@ static int attach(void *self, u32 func, const struct site *const *sites, u32 n, 
 	int ret = n && sites[0]->pid > 0 ? procmaps_read(&maps, (u32)sites[0]->pid, err) : 0;
 
 	for (u32 i = 0; i < n && ret >= 0; i++)
-		ret = add_site(p, &maps, &b, i, err);
+		ret = add_site(p, &maps, &b, i, n, err);
 	if (maps.list.n)
 		procmaps_release(&maps);
 	if (ret >= 0 && (b.entries.n || p->patches.n > from))
@@ -650,7 +688,7 @@ static int attach(void *self, u32 func, const struct site *const *sites, u32 n, 
 	if (ret >= 0 && b.entries.n)
 		ret = place_functions(p, &b, &from, err);
 	if (ret >= 0 && p->patches.n > from)
-		ret = enable(p, from, func, err);
+		ret = enable(p, from, b.is_compiled, err);
 	if (ret < 0)
 		return ret;
 	p->first_func = MIN(p->first_func, func);

@@ -272,9 +272,14 @@ void stub_put_record(struct code *c, u64 function, u64 recorder)
 	PUT(c, "\x58"); /* pop %rax */
 }
 
+void stub_put_jump(struct code *c, u64 to)
+{
+	PUT(c, "\xe9");
+	put_rel(c, to);
+}
+
 void stub_put_moved(struct code *c, const struct x86_moved *moved, u64 back)
 {
 	put(c, moved->code, moved->len);
-	PUT(c, "\xe9");
-	put_rel(c, back);
+	stub_put_jump(c, back);
 }

@@ -40,6 +40,7 @@ struct recorder {
 u64 stub_put_recorder(struct code *c, const struct recorder *r);
 void stub_put(struct code *c, const void *bytes, u32 n);
 void stub_put_record(struct code *c, u64 function, u64 recorder);
+void stub_put_jump(struct code *c, u64 to);
 void stub_put_moved(struct code *c, const struct x86_moved *moved, u64 back);
 void stub_align(struct code *c, u32 to);
 /* The size of its records. */

@@ -5,6 +5,7 @@
 #include "tests/unit/bpf_asm.h"
 #include "tests/unit/tap.h"
 #include "type/bpf_isa.h"
+#include "type/loc.h"
 
 #ifdef __x86_64__
 RUN_DEFINE
@@ -29,7 +30,7 @@ static u64 run_at(const struct bpf_insn *insns, u32 n, const struct jit_site *si
 	asm_func(&prog, BPF_PROG_TYPE_KPROBE, insns, n);
 	for (u32 i = 0; i < 15; i++)
 		regs.v[i] = 100 + i;
-	if (site->context == JIT_MEMORY)
+	if (site->context == JIT_WORDS)
 		regs.v[DI / 8] = (u64)(uintptr_t)memory;
 	if (native_open(&native, &prog, 1, err) >= 0 &&
 	    native_compile(&native, &prog, 0, site, world, &len, err) >= 0) {
@@ -88,17 +89,43 @@ static void test_context(void)
 	refuses("context", "a function gets it", CALLSUB(1), EXIT, MOV(R0, 0), EXIT);
 }
 
-static void test_memory_context(void)
+/* DI is register 7 of instructions; words are where the operands of a tracepoint are. */
+static void test_words(void)
 {
-	const struct jit_site site = {
-		.context = JIT_MEMORY, .base = RDI, .disp = -24, .from = 24, .to = 56
+	static const struct loc words[] = {
+		{ .kind = LOC_REG, .offset = DI, .size = 8 },
+		{ .kind = LOC_REG, .offset = DI, .size = 1 },
+		{ .kind = LOC_CONST, .value = -2, .size = 4 },
+		{ .kind = LOC_STACK, .offset = DI, .inner = 8, .size = 4 },
+		{ .kind = LOC_STACK, .offset = SP, .size = 8 },
+		{ .kind = LOC_EXPR, .size = 8 },
 	};
+	const struct jit_site site = { .context = JIT_WORDS,
+				       .words = words,
+				       .n_words = ARRAY_SIZE(words),
+				       .is_in_frame = true };
+	const struct jit_world world = { 0 };
 	struct err err = {};
 
-	gives_at(&site, (struct jit_world){}, 20, "a word of memory", LDX(DW, R0, R1, 32),
+	gives_at(&site, world, 20, "memory at a register", LDX(DW, R0, R1, 24 + 24), STORE_R0);
+	gives_at(&site, world, 20, "when that register is overwritten", MOVR(R6, R1), MOV(R1, 3),
+		 LDX(DW, R0, R6, 24 + 24), STORE_R0);
+	gives_at(&site, world, 0xfffffffe, "a constant of four bytes", LDX(DW, R0, R1, 24 + 16),
 		 STORE_R0);
-	RUN(&site, (struct jit_world){}, &err, LDX(DW, R0, R1, 56), STORE_R0);
-	ok(err.code < 0 && strstr(err.text, "record"), "not behind its end");
+	gives_at(&site, world, 0xfffe, "a part of it", LDX(H, R0, R1, 24 + 16), STORE_R0);
+	gives_at(&site, world, 0, "the last byte of a word of one", LDX(B, R0, R1, 24 + 8 + 1),
+		 STORE_R0);
+	gives_at(&site, world, 1, "a register, whole and its first byte", LDX(DW, R0, R1, 24),
+		 ALU(AND, R0, 255), LDX(DW, R2, R1, 24 + 8), MOV(R3, 1), JMPR(JEQ, R0, R2, 1),
+		 MOV(R3, 2), MOVR(R0, R3), STORE_R0);
+	gives_at(&site, world, 1, "the stack: a return address", LDX(DW, R2, R1, 24 + 32),
+		 MOV(R0, 1), JMP(JGT, R2, 4096, 1), MOV(R0, 2), STORE_R0);
+	RUN(&site, world, &err, LDX(DW, R0, R1, 24 + 40), STORE_R0);
+	ok(err.code < 0 && strstr(err.text, "only the tracepoint"), "an operand of another form");
+	err_release(&err);
+	err = (struct err){};
+	RUN(&site, world, &err, LDX(DW, R0, R1, 8), STORE_R0);
+	ok(err.code < 0 && strstr(err.text, "record"), "the time of a record");
 	err_release(&err);
 }
 
@@ -232,7 +259,7 @@ static void test_control(void)
 int main(void)
 {
 	test_context();
-	test_memory_context();
+	test_words();
 	test_calls();
 	test_helpers();
 	test_thread();
