@@ -9,6 +9,7 @@
 #include "cli/job.h"
 #include "engine/kernel/kernel.h"
 #include "output/output.h"
+#include "session/system.h"
 #include "sym/procs.h"
 
 /* ---- the program */
@@ -206,6 +207,7 @@ static int run(struct cli *c)
 	};
 	int ret = job_targets(c, JOB_TRACES_ALL);
 
+	system_init(&f.system, &c->words_arena);
 	c->request.keeps_return_addresses = true;
 	c->request.traced.alone = true;
 	c->request.no_warnings |=

@@ -7,6 +7,7 @@
  *	script.c	options -> a script, which sends a record at each entry and return
  *	records.c	records -> entries and returns
  *	names.c		sites -> functions
+ *	kernel_args.c	--args of functions of the kernel
  *	frames.c	entries and returns -> the open calls of each thread: which have ended, by the stack pointer
  *	lines.c		calls -> lines, --over
  *	json.c		calls -> JSON
@@ -33,6 +34,8 @@ enum flow_record {
 	FLOW_KERNEL_ENTER, /* a function of the kernel */
 	FLOW_KERNEL_RETURN
 };
+
+enum { FLOW_WORDS = 6 }; /* registers of arguments that a record has, of functions of the kernel */
 
 #define FLOW_NONE UINT32_MAX /* no function */
 
@@ -102,7 +105,9 @@ struct flow {
 	VEC(const char *) names; /* demangled */
 	VEC(struct flow_sum) sums;
 	struct hash functions_by_symbol;
-	VEC(u32) sites; /* site -> function; 0: not known yet */
+	VEC(u32) sites;              /* site -> function; 0: not known yet */
+	struct system_access system; /* symbols and types of the kernel */
+	struct hash signatures;      /* --args: by function, of the kernel */
 	struct flow_node root;
 	bool has_head; /* the line of titles is written */
 	struct sink *s;
@@ -130,6 +135,9 @@ u32 flow_function(struct flow *f, u32 site);
 const char *flow_name(const struct flow *f, u32 function);
 /* "   12.345 us" */
 void flow_put_time(struct buf *b, u64 ns);
+/* ---- kernel_args.c: nothing where types are not known. words: FLOW_WORDS of them. */
+void flow_put_kernel_args(struct flow *f, struct buf *b, u32 function, const u64 *words);
+void flow_put_kernel_result(struct flow *f, struct buf *b, u32 function, u64 word);
 /* ---- records.c */
 extern const struct output output_flow;
 /* ---- lines.c */

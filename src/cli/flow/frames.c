@@ -2,6 +2,7 @@
 /* The open calls of each thread. In: entries and returns. Out: calls of lines.c and sums.c, each ended once. */
 #include <stdlib.h>
 #include "cli/flow/flow.h"
+#include "session/system.h"
 
 struct flow_thread *flow_thread(struct flow *f, u32 tid)
 {
@@ -240,4 +241,6 @@ void flow_release(struct flow *f)
 	}
 	hash_release(&f->threads);
 	hash_release(&f->functions_by_symbol);
+	hash_release(&f->signatures);
+	system_release(&f->system);
 }

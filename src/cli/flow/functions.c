@@ -53,7 +53,6 @@ static int check_program_name(const struct flow *f, const char *name)
 struct sorting {
 	struct flow *f;
 	struct elf *program; /* NULL: none */
-	struct system_access system;
 };
 
 static bool is_meant_of_kernel(struct sorting *s, const char *name)
@@ -63,7 +62,7 @@ static bool is_meant_of_kernel(struct sorting *s, const char *name)
 	if (strpbrk(name, "*?[:{}/\"\n"))
 		return false;
 	return !(s->program && elf_find(s->program, name, &found)) &&
-	       is_kernels(system_kallsyms(&s->system), name);
+	       is_kernels(system_kallsyms(&s->f->system), name);
 }
 
 static int sort_word(struct sorting *s, const char *word)
@@ -91,7 +90,6 @@ int flow_sort_functions(struct flow *f)
 	struct err err = { 0 };
 	int ret = 0;
 
-	system_init(&s.system, &f->t.c->words_arena);
 	if (f->binary && !f->is_script)
 		s.program = elf_open(f->binary,
 				     &err); /* what is wrong with it is told when it is traced */
@@ -99,6 +97,5 @@ int flow_sort_functions(struct flow *f)
 	for (u32 i = 0; i < c->n_words && !ret; i++)
 		ret = sort_word(&s, c->words[i]);
 	elf_close(s.program);
-	system_release(&s.system);
 	return ret;
 }

@@ -51,11 +51,44 @@ static char *values_text(const struct record *r, bool named)
 	return b.s;
 }
 
+/* The caller frees it. NULL: nothing is known. */
+static char *kernel_args_text(const struct record *r, u32 function)
+{
+	struct buf b = { 0 };
+	u64 words[FLOW_WORDS];
+
+	for (u32 i = 0; i < FLOW_WORDS; i++)
+		words[i] = (u64)number(r, AT_VALUES + i);
+	flow_put_kernel_args(r->f, &b, function, words);
+	return b.s;
+}
+
+static bool is_of_kernel(const struct record *r)
+{
+	u64 kind = (u64)number(r, AT_KIND);
+
+	return kind == FLOW_KERNEL_ENTER || kind == FLOW_KERNEL_RETURN;
+}
+
+static char *result_text(const struct record *r, u32 function)
+{
+	struct buf b = { 0 };
+
+	if (!is_of_kernel(r))
+		return values_text(r, false);
+	flow_put_kernel_result(r->f, &b, function, (u64)number(r, AT_VALUES));
+	return b.s;
+}
+
 static void enter(struct flow *f, struct flow_thread *th, const struct record *r,
 		  struct flow_frame *frame)
 {
-	if (!frame->in_kernel && r->type->n_fields > AT_VALUES)
+	bool has_values = r->type->n_fields > AT_VALUES;
+
+	if (has_values && r->clause)
 		frame->args = values_text(r, true);
+	else if (has_values)
+		frame->args = kernel_args_text(r, frame->function);
 	flow_enter(f, th, frame);
 }
 
@@ -63,7 +96,7 @@ static void leave(struct flow *f, struct flow_thread *th, const struct record *r
 		  const struct flow_frame *frame)
 {
 	struct flow_end end = { .ns = frame->ns };
-	char *text = r->type->n_fields > AT_VALUES ? values_text(r, false) : NULL;
+	char *text = r->type->n_fields > AT_VALUES ? result_text(r, frame->function) : NULL;
 
 	end.result = text;
 	flow_return(f, th, frame, &end);

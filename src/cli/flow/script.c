@@ -65,17 +65,35 @@ static void put_calls(struct buf *b, const struct flow *f)
 
 /* Threads are inside while the count of FUNCs that they are in is not 0. All functions have probes: the last two clauses
  * get those that the first two do not have. */
-static const char begins[] = "@kernel[tid]++;";
-static const char ends[] = "if (@kernel[tid] > 1) { @kernel[tid]-- } else { delete(@kernel, tid) }";
+static const char begins[] = "@kernel[tid]++; ";
+static const char ends[] =
+	"if (@kernel[tid] > 1) { @kernel[tid]-- } else { delete(@kernel, tid) } ";
 
-static void put_kernel_clause(struct buf *b, bool is_return, const char *const *names, u32 n,
-			      const char *before, const char *after)
+static const char *kernel_values(const struct flow *f, bool is_return)
 {
-	for (u32 i = 0; i < n; i++)
-		buf_printf(b, "%sk%sprobe:%s", i ? ",\n" : "", is_return ? "ret" : "", names[i]);
-	buf_printf(b, "%s { %sprint((%u, %u, nsecs, tid, probe, (uint64)0, (uint64)0%s));%s }\n",
-		   *before ? "" : " /@kernel[tid]/", before, UINT32_MAX,
-		   is_return ? FLOW_KERNEL_RETURN : FLOW_KERNEL_ENTER, "", after);
+	if (!f->has_args)
+		return "";
+	return is_return ?
+		       ", (uint64)retval" :
+		       ", (uint64)arg0, (uint64)arg1, (uint64)arg2, (uint64)arg3, (uint64)arg4, (uint64)arg5";
+}
+
+struct kernel_clause {
+	const char *const *names;
+	u32 n;
+	bool is_return;
+	const char *before, *after; /* statements; without the first the thread has to be inside */
+};
+
+static void put_kernel_clause(struct buf *b, const struct flow *f, const struct kernel_clause *cl)
+{
+	for (u32 i = 0; i < cl->n; i++)
+		buf_printf(b, "%sk%sprobe:%s", i ? ",\n" : "", cl->is_return ? "ret" : "",
+			   cl->names[i]);
+	buf_printf(b, "%s { %sprint((%u, %u, nsecs, tid, probe, (uint64)0, (uint64)0%s)); %s}\n",
+		   *cl->before ? "" : " /@kernel[tid]/", cl->before, UINT32_MAX,
+		   cl->is_return ? FLOW_KERNEL_RETURN : FLOW_KERNEL_ENTER,
+		   kernel_values(f, cl->is_return), cl->after);
 }
 
 static void put_kernel(struct buf *b, const struct flow *f)
@@ -89,11 +107,11 @@ static void put_kernel(struct buf *b, const struct flow *f)
 		n_below++;
 
 	if (n) {
-		put_kernel_clause(b, false, names, n, begins, "");
-		put_kernel_clause(b, true, names, n, "", ends);
+		put_kernel_clause(b, f, &(struct kernel_clause){ names, n, false, begins, "" });
+		put_kernel_clause(b, f, &(struct kernel_clause){ names, n, true, "", ends });
 	}
-	put_kernel_clause(b, false, below, n_below, "", "");
-	put_kernel_clause(b, true, below, n_below, "", "");
+	put_kernel_clause(b, f, &(struct kernel_clause){ below, n_below, false, "", "" });
+	put_kernel_clause(b, f, &(struct kernel_clause){ below, n_below, true, "", "" });
 	/* the number of a thread that ended within FUNC */
 	buf_puts(b, "tracepoint:sched:sched_process_fork /@kernel[args.child_pid]/ "
 		    "{ delete(@kernel, args.child_pid) }\n");

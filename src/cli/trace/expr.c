@@ -95,6 +95,8 @@ struct scan {
 	void *ctx;
 	struct buf out;
 	size_t operand; /* where the one that was read last begins in out */
+	bool is_text;   /* it is a field that is text */
+	bool compares;  /* == or != follows it */
 };
 
 static bool is_name_start(char c)
@@ -132,29 +134,46 @@ static bool may_be_field(const char *text, const char *s, size_t n)
 	       !(before == '(' && *after == ')');
 }
 
+static bool is_text_field(const struct profile *p, const char *name)
+{
+	const struct arg_desc *arg = find(p->args, p->n_args, name);
+
+	return arg && (is_text(arg->type) || (arg->type && arg->type->kind == TY_STRING));
+}
+
+static bool is_text_name(const char *name)
+{
+	return streq(name, "comm");
+}
+
 static void put_name(struct scan *x, const char *s, size_t n)
 {
 	const char *name = arena_strndup(x->arena, s, n), *expr;
+	bool is_word; /* comm == bash: ftrace and perf need no quotes */
 
 	if (x->name)
 		x->name(x->ctx, name);
 	expr = x->profile ? field_name(x->arena, x->profile, name) : NULL;
+	is_word = x->compares && x->is_text && !expr;
 	x->operand = x->out.len;
-	buf_puts(&x->out, expr ? expr : common_name(name));
+	x->is_text = expr ? is_text_field(x->profile, name) : is_text_name(common_name(name));
+	x->compares = false;
+	buf_printf(&x->out, is_word ? "\"%s\"" : "%s", expr ? expr : common_name(name));
 }
 
 /* FIELD ~ "PATTERN": the operator of ftrace and perf. Returns the length of what was read; 0: it is none. */
 static size_t put_match(struct scan *x, const char *s)
 {
 	size_t blank = 1 + strspn(s + 1, " \t"), n;
-	const char *left;
+	bool is_quoted = s[blank] == '"';
+	const char *left, *quote = is_quoted ? "" : "\"";
 
-	if (s[blank] != '"' || x->operand >= x->out.len)
+	n = is_quoted ? quoted_length(s + blank) : strcspn(s + blank, " \t)&|\"'");
+	if (!n || x->operand >= x->out.len || (!is_quoted && !x->is_text))
 		return 0;
-	n = quoted_length(s + blank);
 	left = arena_strndup(x->arena, x->out.s + x->operand, x->out.len - x->operand);
 	x->out.len = x->operand;
-	buf_printf(&x->out, "glob(%s, %.*s)", left, (int)n, s + blank);
+	buf_printf(&x->out, "glob(%s, %s%.*s%s)", left, quote, (int)n, s + blank, quote);
 	return blank + n;
 }
 
@@ -163,6 +182,7 @@ static size_t put_token(struct scan *x, const char *text, const char *s)
 {
 	size_t n = 1;
 
+	x->compares &= !isdigit((u8)*s);
 	if (*s == '"' || *s == '\'')
 		n = quoted_length(s);
 	else if (isdigit((u8)*s))
@@ -176,7 +196,9 @@ static size_t put_token(struct scan *x, const char *text, const char *s)
 	} else if (*s == '~' && (n = put_match(x, s))) {
 		return n;
 	} else {
-		n = 1;
+		x->compares = starts_with(s, "==") || starts_with(s, "!=") ||
+			      (x->compares && isspace((u8)*s));
+		n = x->compares && !isspace((u8)*s) ? 2 : 1;
 	}
 	buf_add(&x->out, s, n);
 	return n;

@@ -6,6 +6,7 @@
  *	syscalls:sys_enter_openat	syscall:openat, which has decoded arguments
  *	sched, sched_switch		a subsystem, an event of any subsystem
  *	p:myopen do_sys_open name=+0(%si):string	a definition of ftrace
+ *	/bin/bash:readline		a function of a file
  *	uprobe:/bin/bash:readline	as it is
  */
 #include "base/glob.h"
@@ -87,10 +88,84 @@ static u32 spell_categories(struct trace *t, const char *category, const char *e
 	return found;
 }
 
+/* ---- what is none */
+
+/* Tries "CATEGORY:EVENT" of each event; names of one category are in text. */
+static void near_events(struct trace *t, struct near *near, const char *category)
+{
+	struct arena *a = &t->c->words_arena;
+	struct err err = { 0 };
+	const char **names;
+	u32 n = 0;
+
+	if (tracefs_events(a, category, &names, &n, &err) < 0)
+		n = 0;
+	err_release(&err);
+	for (u32 i = 0; i < n; i++)
+		near_try(near, arena_printf(a, "%s:%s", category, names[i]));
+}
+
+/* NULL: none is like it. */
+static const char *near_event(struct trace *t, const char *text)
+{
+	struct err err = { 0 };
+	struct near near;
+	const char **names;
+	u32 n = 0;
+
+	if (tracefs_categories(&t->c->words_arena, &names, &n, &err) < 0)
+		n = 0;
+	err_release(&err);
+	near_init(&near, text);
+	for (u32 i = 0; i < n; i++)
+		near_events(t, &near, names[i]);
+	return near_best(&near);
+}
+
+/* "software:page-faults" of a counter as perf names it; NULL: it is none. */
+static const char *counter(struct arena *a, const char *text)
+{
+	static const char *const software[] = { "cpu-clock",      "task-clock",
+						"page-faults",    "context-switches",
+						"cpu-migrations", "minor-faults",
+						"major-faults" };
+	static const char *const hardware[] = { "cycles", "instructions", "cache-misses",
+						"branch-misses" };
+
+	if (is_one_of(software, ARRAY_SIZE(software), text))
+		return arena_printf(a, "software:%s", text);
+	if (is_one_of(hardware, ARRAY_SIZE(hardware), text))
+		return arena_printf(a, "hardware:%s", text);
+	return NULL;
+}
+
+/* Words of other tracers, and what is written here instead. */
+static const char *hint(struct trace *t, const char *text)
+{
+	struct arena *a = &t->c->words_arena;
+	const char *count = counter(a, text);
+	size_t n = strcspn(text, "/");
+
+	if (strchr(text, '{') || text[0] == '@')
+		return "a script is for sonde -e 'SCRIPT'";
+	if (streq(text, "if") || (text[n] && n && text[n - 1] != ':' && strchr(text, ':')))
+		return "--filter 'EXPR' has the condition";
+	if (starts_with(text, "e:"))
+		return "event probes of ftrace are not read: name the event, and its fields with --fields";
+	if (count)
+		return arena_printf(
+			a, "a counter is no event: sonde profile --event %s shows where it counts",
+			count);
+	return NULL;
+}
+
 static int refuse(struct trace *t, const char *text)
 {
 	struct err err = { 0 };
+	const char *more = hint(t, text), *near;
 
+	if (more)
+		return say_usage(t->c, "\"%s\": %s", text, more);
 	if (!tracefs_path(&err)) {
 		say_err(t->c, &err);
 		err_release(&err);
@@ -102,6 +177,10 @@ static int refuse(struct trace *t, const char *text)
 			"\"%s\" is no probe and no trace event: a command follows \"--\", as in sonde "
 			"trace 'sched:*' -- %s; sonde strace %s prints its system calls",
 			text, text, text);
+	near = near_event(t, text);
+	if (near)
+		return say_usage(t->c, "there is no event \"%s\": did you mean \"%s\"?", text,
+				 near);
 	return say_usage(t->c, "there is no event \"%s\" (sonde list 'tracepoint:%.*s:*')", text,
 			 (int)strcspn(text, ":"), text);
 }
@@ -170,10 +249,24 @@ static bool names_provider(struct trace *t, const char *word)
 	       provider_find(arena_strndup(&t->c->words_arena, word, (size_t)(colon - word)));
 }
 
+/* "/bin/bash:readline", as perf and ftrace name a function of a file. */
+static bool is_file_and_function(const char *word)
+{
+	const char *colon = strrchr(word, ':');
+
+	return (word[0] == '/' || starts_with(word, "./")) && colon && colon[1];
+}
+
 int trace_spell(struct trace *t, const char *word)
 {
 	if (ftrace_spelled(word, strlen(word)))
 		return spell_definition(t, word);
+	if (strchr(word, '{') && word[0] != '{') /* not perf's groups */
+		return refuse(t, word);
+	if (is_file_and_function(word)) {
+		add(t, arena_printf(&t->c->words_arena, "uprobe:%s", word));
+		return 0;
+	}
 	if (names_provider(t, word)) {
 		add(t, word);
 		return 0;
