@@ -300,6 +300,49 @@ static int walk_scope(struct walk *w, Dwarf_Die *scope)
 	return 0;
 }
 
+static bool named_in(struct dwarf *d, Dwarf_Die *scope, const char *name, Dwarf_Die *out)
+{
+	Dwarf_Die die;
+
+	if (!die_child(d, scope, &die))
+		return false;
+	do {
+		const char *s = is_variable(d->f->dwarf_tag(&die)) ? d->f->dwarf_diename(&die) :
+								     NULL;
+
+		if (s && streq(s, name)) {
+			*out = die;
+			return true;
+		}
+	} while (die_next(d, &die));
+	return false;
+}
+
+/* clang leaves out the parameters of an inlined copy that it has no value of: they are listed by the
+ * definition, without a location. */
+static int walk_dropped(struct walk *w, Dwarf_Die *copy)
+{
+	struct dwarf *d = w->d;
+	Dwarf_Die origin, die, same;
+	struct dwarf_var v;
+	int stop = 0;
+
+	if (d->f->dwarf_tag(copy) != DW_TAG_inlined_subroutine ||
+	    !die_ref(d, copy, DW_AT_abstract_origin, &origin) || !die_child(d, &origin, &die))
+		return 0;
+	do {
+		const char *name = d->f->dwarf_diename(&die);
+
+		if (d->f->dwarf_tag(&die) != DW_TAG_formal_parameter || !name ||
+		    named_in(d, copy, name, &same))
+			continue;
+		describe(d, w->s, &die, w->pc, &v);
+		w->n++;
+		stop = w->f(w->ctx, &v);
+	} while (!stop && die_next(d, &die));
+	return stop;
+}
+
 int dwarf_params(struct dwarf *d, u64 pc, bool inner, dwarf_var_fn f, void *ctx)
 {
 	struct scopes s;
@@ -309,6 +352,8 @@ int dwarf_params(struct dwarf *d, u64 pc, bool inner, dwarf_var_fn f, void *ctx)
 	if (i < 0)
 		return -1;
 	stop = walk_scope(&w, &s.die[i]);
+	if (!stop)
+		stop = walk_dropped(&w, &s.die[i]);
 	return stop ? stop : w.n;
 }
 
@@ -331,24 +376,6 @@ int dwarf_vars(struct dwarf *d, u64 pc, dwarf_var_fn f, void *ctx)
 }
 
 /* ---- lookup by name */
-
-static bool named_in(struct dwarf *d, Dwarf_Die *scope, const char *name, Dwarf_Die *out)
-{
-	Dwarf_Die die;
-
-	if (!die_child(d, scope, &die))
-		return false;
-	do {
-		const char *s = is_variable(d->f->dwarf_tag(&die)) ? d->f->dwarf_diename(&die) :
-								     NULL;
-
-		if (s && streq(s, name)) {
-			*out = die;
-			return true;
-		}
-	} while (die_next(d, &die));
-	return false;
-}
 
 /* A global with a location: declarations and abstract definitions have none. */
 static bool global_in(struct dwarf *d, Dwarf_Die *of, const char *name, Dwarf_Die *out, u32 depth)
