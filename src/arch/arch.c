@@ -37,6 +37,10 @@ const struct arch arch_x86_64 = {
 	.regs = x86_64_regs,
 	.n_regs = ARRAY_SIZE(x86_64_regs),
 	.perf_regs_size = 168,
+	.sample_regs = 0xff0fff, /* all but ds, es, fs, gs */
+	/* ax bx cx dx si di bp sp ip flags cs ss, ds es fs gs, r8 to r15 */
+	.sample_reg = { 80, 40, 88, 96, 104, 112, 32, 152, 128, 144, 136, 160,
+			0,  0,  0,  0,  72,  64,  56, 48,  24,  16,  8,   0 },
 };
 
 /* clang-format off */
@@ -76,7 +80,11 @@ const struct arch arch_arm64 = {
 	.insn_align = 4,
 	.regs = arm64_regs,
 	.n_regs = ARRAY_SIZE(arm64_regs),
-	.perf_regs_size = 272, /* struct user_pt_regs */
+	.perf_regs_size = 272,      /* struct user_pt_regs */
+	.sample_regs = 0x1ffffffff, /* x0 to x29, lr, sp, pc */
+	.sample_reg = { 0,   8,   16,  24,  32,  40,  48,  56,  64,  72,  80,
+			88,  96,  104, 112, 120, 128, 136, 144, 152, 160, 168,
+			176, 184, 192, 200, 208, 216, 224, 232, 240, 248, 256 },
 };
 
 #if defined(__aarch64__)

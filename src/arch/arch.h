@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-enum { ARCH_MAX_ARGS = 8, ARCH_SYSCALL_ARGS = 6 };
+enum { ARCH_MAX_ARGS = 8, ARCH_SYSCALL_ARGS = 6, ARCH_SAMPLE_REGS = 33 };
 
 struct arch_reg {
 	const char *name;
@@ -44,6 +44,10 @@ struct arch {
 	const struct arch_reg *regs; /* names of reg() */
 	u32 n_regs;
 	u32 perf_regs_size; /* part of struct pt_regs that perf event programs see */
+	/* Of a perf sample (asm/perf_regs.h): the registers to ask for, and the offset of each by its
+	 * number. */
+	u64 sample_regs;
+	u16 sample_reg[ARCH_SAMPLE_REGS];
 };
 
 extern const struct arch arch_x86_64, arch_arm64;

@@ -75,8 +75,8 @@ const struct option_row option_rows[] = {
 	{ .name = "engine", .arg = "NAME", .group = GROUP_WHAT, .sets = SET_SCRIPT_RUN,
 	  .help = "kernel; perf: without bpf(2); process: within -p PID",
 	  .doc = "With perf, events are perf events (perf_event_open(2)) and the script runs in sonde over their samples, where bpf(2) is "
-		 "refused: tracepoints, system calls, software and hardware events, profile and interval; builtins about the moment of the event (stacks, "
-		 "users, cgroups) are an error. With process, entries of functions and tracepoints of sonde/sonde.h write records into memory that the process shares "
+		 "refused: all probes but rawtracepoint, fentry, lsm and iter; builtins about the moment of the event (users, cgroups, memory) "
+		 "are an error. With process, entries of functions and tracepoints of sonde/sonde.h write records into memory that the process shares "
 		 "with sonde, which takes some nanoseconds instead of the microsecond of a uprobe. sonde stops the threads of the process "
 		 "for a moment to put in jumps and to take them out. The script runs in sonde. The kernel's probe serves functions that "
 		 "cannot be patched, and clauses that need stacks or memory of that moment; -v tells which and why.",

@@ -94,12 +94,17 @@ struct engine {
 	/* What the source of its events lacks, of which that BPF helper tells programs; NULL: it can be
 	 * called. memory: to read memory other than the program's own. NULL: the machine has all. */
 	const char *(*lacks)(u32 helper, bool memory);
+	/* Whether events have the memory near the address in the register at that offset of the context,
+	 * of programs that get registers. NULL: none. */
+	bool (*has_memory_near)(u32 offset);
 	const char *source, *source_has; /* of lacks(), for messages */
 	/* 0, or an error if this process may not use the engine. NULL: every process may. */
 	int (*check_rights)(struct err *err);
 	/* Whether this process has the general right to trace: then a refusal concerns one thing
 	 * only. NULL: yes. */
 	bool (*has_rights)(void);
+	/* The engine, by name, that may serve a script where this one is refused as a whole. NULL: none. */
+	const char *instead;
 	/* True with a price, or false with why_not. */
 	bool (*serves)(const struct site *s, struct engine_answer *a);
 	/* Why a function that serves() may run at the site cannot, or NULL; known once it is compiled.

@@ -34,6 +34,10 @@ void help_rights(struct err *err, bool perf);
 /* perf_event_open(2), with PERF_FLAG_FD_CLOEXEC. */
 int perf_event_open(struct perf_event_attr *attr, s32 pid, s32 cpu, int group, unsigned long flags);
 
+/* pmu.c: makes it an event of that PMU ("kprobe", "uprobe"), of entries or returns; the place is set by
+ * the caller. 0, or -errno: the kernel has no such PMU. */
+int pmu_probe(struct perf_event_attr *attr, const char *pmu, const struct site *s);
+
 /* ---- what processes map, for symbols of those that end before their stacks are printed */
 struct map_watch;
 /* Of all processes, from now on. prompt: readable at each event, not only when many wait. NULL: the

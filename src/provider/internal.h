@@ -122,6 +122,8 @@ void format_whole(struct provider_env *env, struct profile *p, const struct tp_f
 
 /* syscalls.c */
 bool syscalls_raw_usable(const struct provider_env *env);
+/* site.event.call of "sys_enter_read" or "sys_exit_read"; 0: it is newer than the table. */
+s32 syscalls_event_call(const char *event);
 /* Events of category syscalls ("sys_enter_openat"); those that have no number are left for the perf
  * path: *rest gets them. */
 int syscalls_resolve(struct provider_env *env, const struct spec *spec, const char **events, u32 n,

@@ -47,6 +47,13 @@ static int event_number(const char *event)
 	return syscall_number_of_event(event + strlen(is_enter ? ENTER : EXIT));
 }
 
+s32 syscalls_event_call(const char *event)
+{
+	s32 call = event_number(event) + 1;
+
+	return starts_with(event, ENTER) ? call : -call;
+}
+
 void syscalls_events(struct arena *a, const char ***names, u32 *n)
 {
 	u32 count = syscall_count();
@@ -580,6 +587,7 @@ static void add_perf(struct provider_env *env, struct group *g, struct targets *
 		p = profile_for_site(env, g->profile, g->names.n > 1, true);
 		t = targets_add(env, ts, SITE_PERF_TRACEPOINT, g->names.v[i], p);
 		t->site.event.config = (u64)MAX(id, 0);
+		t->site.event.call = syscalls_event_call(event);
 		t->site.is_substitute =
 			true; /* if the kernel refuses it, the raw tracepoint is used */
 		t->site.note = "an event of its own, so that other calls pay less";

@@ -121,6 +121,8 @@ static int add_perf(struct match *m, const char *category, const char *event, co
 	t = targets_add(m->env, &m->ts, SITE_PERF_TRACEPOINT, name,
 			profile_for_site(m->env, p, m->many, true));
 	t->site.event.config = (u64)id;
+	if (streq(category, "syscalls"))
+		t->site.event.call = syscalls_event_call(event);
 	return 0;
 }
 

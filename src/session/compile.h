@@ -61,7 +61,7 @@ int instance_verify(struct compiled *c, const struct instance *in, struct err *e
 int compile_instance(struct compiled *c, struct instance *in, struct err *err);
 
 /* unrecorded.c: reports what the engine cannot answer in the code of an instance. */
-void unrecorded_report(struct compiled *c, const struct ir_unit *u);
+void unrecorded_report(struct compiled *c, const struct ir_unit *u, bool has_registers);
 
 /* long_keys.c: the first map whose key is longer than the kernel allows (MAX_BPF_STACK), or
  * NULL. */

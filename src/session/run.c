@@ -6,6 +6,7 @@
  *	-> loop until exit(), a signal, or the end of the target -> detach -> end probes -> drain -> maps
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "builtin/builtin.h"
 #include "base/glob.h"
@@ -475,6 +476,7 @@ static int run_attached(struct run *r, struct err *err)
 		ret = start(r, err);
 	if (ret < 0)
 		return status_of(err);
+	r->has_started = true;
 	loops = !r->exiting && engines_have_events(r) && !r->request->mode &&
 		!((only_special(r) || nothing_comes(r)) && !r->child.pid);
 	if (loops) /* what was reported as live is live */
@@ -559,6 +561,7 @@ static int run_once(const struct request *q, const struct session_host *h, struc
 		ret = session_status(&r->c, ret);
 	else
 		ret = run_compiled(r, err);
+	next->has_started = r->has_started;
 	next->no_substitutes |= r->again.substitute_refused;
 	next->compact |= r->again.too_big;
 	next->no_direct_loads |= r->again.direct_load_refused;
@@ -591,7 +594,9 @@ static bool is_another(const struct attempt *a, const struct attempt *b)
 	       a->no_direct_loads != b->no_direct_loads;
 }
 
-int session_run(const struct request *q, const struct session_host *h, struct err *err)
+/* Stores in *has_started whether anything of the script ran. */
+static int run_by(const struct request *q, const struct session_host *h, bool *has_started,
+		  struct err *err)
 {
 	struct attempt now = { 0 }, next = { 0 };
 	int ret = check_rights(q, h, err);
@@ -604,5 +609,63 @@ int session_run(const struct request *q, const struct session_host *h, struct er
 		now = next;
 		ret = run_once(q, h, &next, err);
 	}
+	*has_started = next.has_started;
 	return ret;
+}
+
+/* The engine that may be tried after this error; NULL: none. */
+static const struct engine *choose_instead(const struct request *q, const struct session_host *h,
+					   const struct err *err)
+{
+	const struct engine *e = choose_first(q, h), *other;
+	struct err refused = { 0 };
+	bool may;
+
+	if (q->engine || h->engines || !e->instead || !e->has_rights ||
+	    (err->code != -EPERM && err->code != -EACCES && err->code != -ENOSYS) ||
+	    e->has_rights())
+		return NULL;
+	other = engine_find(e->instead);
+	may = !other->check_rights || other->check_rights(&refused) >= 0;
+	err_release(&refused);
+	return may ? other : NULL;
+}
+
+/* Of a script that the other engine cannot serve the first error stays, after the reasons. */
+static int run_instead(const struct request *q, const struct session_host *h,
+		       const struct engine *other, int ret, struct err *err)
+{
+	struct request less = *q;
+	struct err other_err = { 0 };
+	bool has_started;
+	char text[sizeof err->text + sizeof err->help + 64];
+	int other_ret;
+
+	less.engine = other->name;
+	snprintf(text, sizeof text, "%s: trying --engine=%s (%s)", err->text, other->name,
+		 other->brief);
+	sink_warn(h->sink, text);
+	other_ret = run_by(&less, h, &has_started, &other_err);
+	if (has_started) {
+		err_release(err);
+		*err = other_err;
+		return other_ret;
+	}
+	if (other_err.code) {
+		snprintf(text, sizeof text, "%s%s%s", other_err.text, *other_err.help ? ": " : "",
+			 other_err.help);
+		sink_warn(h->sink, text);
+	}
+	err_release(&other_err);
+	return ret;
+}
+
+int session_run(const struct request *q, const struct session_host *h, struct err *err)
+{
+	const struct engine *other;
+	bool has_started;
+	int ret = run_by(q, h, &has_started, err);
+
+	other = has_started ? NULL : choose_instead(q, h, err);
+	return other ? run_instead(q, h, other, ret, err) : ret;
 }

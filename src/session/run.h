@@ -95,6 +95,7 @@ struct run {
 	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
 	u64 *loss_seen;            /* what was reported of each prog.losses */
 	struct run_again again;
+	bool has_started;  /* all is attached */
 	bool skipped_some; /* probes that the kernel refused and others do without */
 	bool exiting;      /* exit() was called, a signal arrived, or the target has ended */
 	bool had_enough;   /* the time of --duration is over, or the output has what it wanted */

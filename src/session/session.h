@@ -39,6 +39,7 @@ struct attempt {
 	bool compact;
 	/* A verifier does not trust an argument of a raw tracepoint, although BTF has its type. */
 	bool no_direct_loads;
+	bool has_started; /* set by the run: it is not tried again */
 };
 
 struct btf;

@@ -15,6 +15,7 @@ enum { MOST_STEPS = 64 }; /* back from an address */
 struct search {
 	const struct compiled *c;
 	const struct ir_func *f;
+	bool has_registers; /* the context is struct pt_regs */
 	u32 steps;
 };
 
@@ -35,6 +36,15 @@ static int address_of(s64 helper)
 
 static bool is_own(struct search *s, const struct opnd *o);
 
+/* The top of the traced thread's stack: arguments, return address. */
+static bool is_near(const struct search *s, const struct ir_insn *in)
+{
+	const struct engine *e = s->c->engines[0];
+
+	return s->has_registers && e->has_memory_near && in->arg[0].kind == O_CTX &&
+	       e->has_memory_near((u32)in->arg[0].imm);
+}
+
 /* What the instruction computes is an address in the memory of the program or of its event. */
 static bool makes_own(struct search *s, const struct ir_insn *in)
 {
@@ -42,6 +52,7 @@ static bool makes_own(struct search *s, const struct ir_insn *in)
 	case IR_ADDR:
 	case IR_MOVE:
 	case IR_NUMBER: return is_own(s, &in->arg[0]);
+	case IR_LOAD: return is_near(s, in);
 	case IR_ADD:
 	case IR_SUB: return is_own(s, &in->arg[0]) || is_own(s, &in->arg[1]);
 	case IR_CALL:
@@ -88,9 +99,9 @@ static bool is_own(struct search *s, const struct opnd *o)
 }
 
 static const char *missing(const struct compiled *c, const struct ir_func *f,
-			   const struct ir_insn *in)
+			   const struct ir_insn *in, bool has_registers)
 {
-	struct search s = { .c = c, .f = f };
+	struct search s = { .c = c, .f = f, .has_registers = has_registers };
 	int at = in->op == IR_CALL ? address_of(in->imm) : -1;
 
 	if (in->op == IR_KCALL)
@@ -128,7 +139,7 @@ static bool has_records(const struct compiled *c)
 	return false;
 }
 
-void unrecorded_report(struct compiled *c, const struct ir_unit *u)
+void unrecorded_report(struct compiled *c, const struct ir_unit *u, bool has_registers)
 {
 	if (!c->engines[0]->lacks || (c->n_engines > 1 && !has_records(c)))
 		return;
@@ -136,7 +147,7 @@ void unrecorded_report(struct compiled *c, const struct ir_unit *u)
 		for (u32 b = 0; b < u->funcs.v[k]->blocks.n; b++)
 			for (u32 i = 0; i < u->funcs.v[k]->blocks.v[b]->insns.n; i++) {
 				const struct ir_insn *in = &u->funcs.v[k]->blocks.v[b]->insns.v[i];
-				const char *what = missing(c, u->funcs.v[k], in);
+				const char *what = missing(c, u->funcs.v[k], in, has_registers);
 
 				if (what)
 					report(c, in->span, what);

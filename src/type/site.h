@@ -50,6 +50,9 @@ struct site {
 			u64 period;   /* events between samples, ns of a timer, Hz if is_freq */
 			bool is_freq; /* period is a rate */
 			bool one_cpu; /* interval: only on the first CPU */
+			/* PERF_TRACEPOINT of a system call: its number + 1, of its return
+			 * negative; else 0 */
+			s32 call;
 		} event;
 		struct {                    /* KPROBE, TRAMPOLINE */
 			const char *symbol; /* NULL: by address alone */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "engine/perf/internal.h"
 
-enum { N_RINGS = 2, RING_SIZE = 4096, MOST = 100000 };
+enum { N_RINGS = 2, RING_SIZE = 4096, MOST = 100000, REGS = 0x1f /* five registers */ };
 
 static void check_within(const struct perf_event_header *h, const void *part, size_t len)
 {
@@ -22,8 +22,17 @@ static void check(const struct perf_ring *r)
 	struct sample s;
 	u64 lost;
 
-	if (record_sample(r->next, PERF_SAMPLE_ALWAYS | PERF_SAMPLE_RAW, &s))
+	if (record_sample(r->next, PERF_SAMPLE_RAW, 0, &s))
 		check_within(r->next, s.raw, s.raw_len);
+	if (record_sample(r->next,
+			  PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER |
+				  PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR,
+			  REGS, &s)) {
+		check_within(r->next, s.frames, s.n_frames * 8);
+		check_within(r->next, s.raw, s.raw_len);
+		check_within(r->next, s.stack, s.stack_len);
+		check_within(r->next, s.regs, 5 * 8);
+	}
 	if (record_task(r->next, &task) && task.comm)
 		check_within(r->next, task.comm, strlen(task.comm) + 1);
 	record_lost(r->next, &lost);

@@ -20,36 +20,11 @@
 #include "engine/kernel/internal.h"
 #include "sym/kallsyms.h"
 
-#define PMU_DIR "/sys/bus/event_source/devices/"
-
-/* "config:32-63" in a PMU's format file: the first bit. */
-static u32 format_shift(const char *pmu, const char *field, u32 otherwise)
-{
-	char path[96];
-	struct buf b = {};
-	u32 shift = otherwise;
-
-	snprintf(path, sizeof(path), PMU_DIR "%s/format/%s", pmu, field);
-	if (buf_read_file(&b, path) == 0 && b.s && starts_with(b.s, "config:"))
-		shift = (u32)atoi(b.s + strlen("config:"));
-	buf_release(&b);
-	return shift;
-}
-
 static int open_probe(const char *pmu, const struct site *s, struct perf_event_attr *attr)
 {
-	char path[64];
-	s64 type;
-
-	snprintf(path, sizeof(path), PMU_DIR "%s/type", pmu);
-	type = file_number(path);
-	if (type < 0)
-		return -1;
 	attr->size = sizeof(*attr);
-	attr->type = (u32)type;
-	attr->sample_period = 1;
-	if (s->is_return)
-		attr->config |= 1ull << format_shift(pmu, "retprobe", 0);
+	if (pmu_probe(attr, pmu, s) < 0)
+		return -1;
 	if (s->pid > 0 && s->kind == SITE_UPROBE)
 		return perf_event_open(attr, s->pid, -1, -1, 0);
 	return perf_event_open(attr, -1, 0, -1, 0);
@@ -103,7 +78,7 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 
 	if (prog < 0)
 		return prog;
-	if (file_number(PMU_DIR "kprobe/type") < 0)
+	if (file_number("/sys/bus/event_source/devices/kprobe/type") < 0)
 		return errno == ENOENT ? no_kprobes(err, s) :
 					 refused(err, TRIED_KPROBE, "attach to %s", s->probe);
 	if (s->kernel.address &&
@@ -345,9 +320,6 @@ static int attach_uprobe_event(struct kernel *k, u32 func, const struct site *s,
 		return prog;
 	attr.uprobe_path = (u64)(uintptr_t)s->user.path;
 	attr.probe_offset = s->user.offset;
-	if (s->user.ref_ctr_offset)
-		attr.config |= s->user.ref_ctr_offset
-			       << format_shift("uprobe", "ref_ctr_offset", 32);
 	event = open_probe("uprobe", s, &attr);
 	if (event < 0 || attach_perf_event(k, prog, event, site_cookie(k, func, s), true) < 0)
 		return refused(err, TRIED_UPROBE, "attach to %s (%s + 0x%llx)", s->probe,

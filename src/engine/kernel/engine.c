@@ -217,6 +217,7 @@ const struct engine engine_kernel = {
 	.features = kernel_features,
 	.check_rights = kernel_check_rights,
 	.has_rights = kernel_has_rights,
+	.instead = "perf",
 	.serves = serves,
 	.in_vain = in_vain,
 	.open = open_kernel,

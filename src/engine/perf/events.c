@@ -15,9 +15,12 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+#include "arch/arch.h"
+#include "base/buf.h"
 #include "engine/engine.h"
 #include "engine/machine.h"
 #include "engine/perf/internal.h"
+#include "sym/tracefs.h"
 
 enum {
 	MOST_CPUS = 4096,
@@ -25,6 +28,8 @@ enum {
 	RINGS = 64 << 20,
 	MOST_RING = 4 << 20,
 	LEAST_RING = 64 << 10,
+	/* Bytes of the user stack in a sample: the frame of a function, arguments on the stack. */
+	STACK_TOP = 512,
 };
 #define FORMAT_LOST (1ull << 4) /* PERF_FORMAT_LOST, Linux 6.0 */
 
@@ -154,11 +159,34 @@ void events_disable(struct events *e)
 
 /* ---- sites */
 
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && streq(a, b));
+}
+
+static bool is_same_place(const struct site *a, const struct site *b)
+{
+	if (a->kind == SITE_UPROBE)
+		return a->user.offset == b->user.offset &&
+		       a->user.ref_ctr_offset == b->user.ref_ctr_offset &&
+		       is_same_text(a->user.path, b->user.path);
+	if (a->kind == SITE_KPROBE)
+		return a->kernel.offset == b->kernel.offset &&
+		       a->kernel.address == b->kernel.address &&
+		       is_same_text(a->kernel.module, b->kernel.module) &&
+		       is_same_text(a->kernel.symbol, b->kernel.symbol);
+	if (a->kind == SITE_WATCHPOINT)
+		return a->watch.address == b->watch.address && a->watch.len == b->watch.len &&
+		       a->watch.type == b->watch.type;
+	return a->event.type == b->event.type && a->event.config == b->event.config &&
+	       a->event.period == b->event.period && a->event.is_freq == b->event.is_freq &&
+	       a->event.one_cpu == b->event.one_cpu;
+}
+
 static bool is_same_event(const struct site *a, const struct site *b)
 {
-	return a->kind == b->kind && a->pid == b->pid && a->event.type == b->event.type &&
-	       a->event.config == b->event.config && a->event.period == b->event.period &&
-	       a->event.is_freq == b->event.is_freq && a->event.one_cpu == b->event.one_cpu;
+	return a->kind == b->kind && a->pid == b->pid && a->is_return == b->is_return &&
+	       is_same_place(a, b);
 }
 
 static void set_period(struct perf_event_attr *attr, const struct site *s)
@@ -170,22 +198,79 @@ static void set_period(struct perf_event_attr *attr, const struct site *s)
 		attr->sample_period = s->event.period ? s->event.period : 1;
 }
 
-static struct perf_event_attr attr_of_site(const struct site *s)
+static int set_tracepoint(struct events *e, struct perf_event_attr *attr, const struct site *s)
 {
-	struct perf_event_attr attr = attr_of(s->event.type, s->event.config);
+	attr->type = PERF_TYPE_TRACEPOINT;
+	attr->config = s->event.config;
+	attr->sample_period = 1;
+	attr->sample_type |= PERF_SAMPLE_RAW;
+	return 0;
+}
 
-	if (s->kind == SITE_PERF_TRACEPOINT) {
-		attr.type = PERF_TYPE_TRACEPOINT;
-		attr.sample_period = 1;
-		attr.sample_type |= PERF_SAMPLE_RAW;
-		return attr;
-	}
-	if (s->kind == SITE_PERF_TIMER) {
-		attr.type = PERF_TYPE_SOFTWARE;
-		attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	}
-	set_period(&attr, s);
-	return attr;
+static int set_software(struct events *e, struct perf_event_attr *attr, const struct site *s)
+{
+	attr->type = s->event.type;
+	attr->config = s->event.config;
+	set_period(attr, s);
+	return 0;
+}
+
+static int set_timer(struct events *e, struct perf_event_attr *attr, const struct site *s)
+{
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_CPU_CLOCK;
+	set_period(attr, s);
+	return 0;
+}
+
+static int set_uprobe(struct events *e, struct perf_event_attr *attr, const struct site *s)
+{
+	attr->uprobe_path = (u64)(uintptr_t)s->user.path;
+	attr->probe_offset = s->user.offset;
+	return pmu_probe(attr, "uprobe", s);
+}
+
+static int set_kprobe(struct events *e, struct perf_event_attr *attr, const struct site *s)
+{
+	const char *symbol = s->kernel.symbol;
+
+	if (symbol && s->kernel.module)
+		symbol = arena_printf(&e->arena, "%s:%s", s->kernel.module, symbol);
+	attr->kprobe_func = (u64)(uintptr_t)symbol;
+	attr->probe_offset = symbol ? s->kernel.offset : s->kernel.address;
+	return pmu_probe(attr, "kprobe", s);
+}
+
+static int set_watchpoint(struct events *e, struct perf_event_attr *attr, const struct site *s)
+{
+	attr->type = PERF_TYPE_BREAKPOINT;
+	attr->sample_period = 1;
+	attr->bp_addr = s->watch.address;
+	attr->bp_len = s->watch.len;
+	attr->bp_type = s->watch.type;
+	return 0;
+}
+
+typedef int (*set_fn)(struct events *e, struct perf_event_attr *attr, const struct site *s);
+
+/* What says where the event is; NULL: no perf event serves such sites. */
+static set_fn setter(enum site_kind kind)
+{
+	static const set_fn by_kind[] = {
+		[SITE_PERF_TRACEPOINT] = set_tracepoint,
+		[SITE_PERF_SOFTWARE] = set_software,
+		[SITE_PERF_TIMER] = set_timer,
+		[SITE_UPROBE] = set_uprobe,
+		[SITE_KPROBE] = set_kprobe,
+		[SITE_WATCHPOINT] = set_watchpoint,
+	};
+
+	return kind < ARRAY_SIZE(by_kind) ? by_kind[kind] : NULL;
+}
+
+bool events_serve(enum site_kind kind)
+{
+	return setter(kind) != NULL;
 }
 
 static int keep(struct events *e, struct event_source *s, int fd, u32 ring)
@@ -255,11 +340,11 @@ static int open_on_threads(struct events *e, struct event_source *s, struct perf
 
 static int open_source(struct events *e, struct event_source *s, struct perf_event_attr *attr)
 {
-	const bool counts = s->site.kind == SITE_PERF_SOFTWARE || s->site.kind == SITE_PERF_TIMER;
+	const bool one_cpu = s->site.kind == SITE_PERF_TIMER && s->site.event.one_cpu;
 
-	if (counts && s->site.pid > 0 && !s->site.event.one_cpu)
+	if (s->site.kind != SITE_PERF_TRACEPOINT && s->site.pid > 0 && !one_cpu)
 		return open_on_threads(e, s, attr);
-	return open_on_cpus(e, s, attr, -1, s->site.event.one_cpu ? 1 : e->rings.n);
+	return open_on_cpus(e, s, attr, -1, one_cpu ? 1 : e->rings.n);
 }
 
 /* Functions are numbered in the order of the script. */
@@ -273,35 +358,121 @@ static void add_handler(struct events *e, struct event_source *s, struct handler
 	s->handlers.v[at] = h;
 }
 
-static struct event_source *find_source(const struct events *e, const struct site *s)
+static struct event_source *find_source(const struct events *e, const struct site *s, u64 parts)
 {
 	for (u32 i = 0; i < e->sources.n; i++)
-		if (is_same_event(&e->sources.v[i]->site, s))
+		if (is_same_event(&e->sources.v[i]->site, s) &&
+		    (e->sources.v[i]->sample_type & parts) == parts)
 			return e->sources.v[i];
 	return NULL;
 }
 
-int events_attach(struct events *e, u32 func, const struct site *site, struct err *err)
+/* The event of a site, opened if it is not yet. NULL with err. */
+static struct event_source *source_at(struct events *e, const struct site *site, u64 parts,
+				      struct err *err)
 {
-	struct perf_event_attr attr = attr_of_site(site);
-	struct event_source *s = find_source(e, site);
+	struct event_source *s = find_source(e, site, parts);
+	struct perf_event_attr attr = attr_of(0, 0);
 	int ret;
 
-	if (s) {
-		add_handler(e, s, (struct handler){ func, site->index });
-		return 0;
-	}
+	if (s)
+		return s;
+	attr.sample_type |= parts;
+	attr.sample_regs_user = parts & PERF_SAMPLE_REGS_USER ? 1 : 0;
+	attr.sample_stack_user = parts & PERF_SAMPLE_STACK_USER ? STACK_TOP : 0;
+	attr.sample_regs_intr = parts & PERF_SAMPLE_REGS_INTR ? arch_native->sample_regs : 0;
+	ret = setter(site->kind)(e, &attr, site);
 	s = arena_new(&e->arena, struct event_source);
 	*s = (struct event_source){ .site = *site, .sample_type = attr.sample_type };
-	add_handler(e, s, (struct handler){ func, site->index });
-	ret = open_source(e, s, &attr);
+	if (ret >= 0)
+		ret = open_source(e, s, &attr);
 	if (ret < 0) {
 		close_source(s);
 		errno = -ret;
-		return err_sys(err, "attach to %s", site->probe);
+		err_sys(err, "attach to %s", site->probe);
+		return NULL;
 	}
 	vec_push(&e->arena, &e->sources, s);
+	return s;
+}
+
+int events_attach(struct events *e, u32 func, const struct site *site, u64 parts, struct err *err)
+{
+	struct event_source *s = source_at(e, site, parts, err);
+
+	if (!s)
+		return err->code;
+	add_handler(e, s, (struct handler){ .func = func, .cookie = site->index });
 	return 0;
+}
+
+/* ---- many system calls */
+
+/*
+ * An event for each of many calls takes the kernel 20 ms to remove. Records of raw_syscalls are alike:
+ *
+ *	sys_enter	{ u64 common; s64 id; u64 args[6] }	sys_enter_X	{ u64 common; int nr; u64 args[] }
+ *	sys_exit	{ u64 common; s64 id, ret }		sys_exit_X	{ u64 common; int nr; s64 ret }
+ *
+ * Calls of 32-bit processes, which the events of single calls leave out, are known by the ABI of the
+ * process's registers.
+ */
+static s64 calls_id(struct events *e, const struct site *s)
+{
+	s64 *id = s->event.call > 0 ? &e->calls_enter : &e->calls_exit;
+	struct err err = { 0 };
+
+	if (!*id)
+		*id = tracefs_event_id("raw_syscalls", s->event.call > 0 ? "sys_enter" : "sys_exit",
+				       &err);
+	err_release(&err);
+	return *id;
+}
+
+bool events_share_calls(struct events *e, const struct site *s, u32 n, u64 parts)
+{
+	enum { FEW = 2 };
+
+	return s->kind == SITE_PERF_TRACEPOINT && s->event.call &&
+	       (n > FEW || parts & PERF_SAMPLE_CALLCHAIN) && calls_id(e, s) > 0;
+}
+
+int events_attach_call(struct events *e, u32 func, const struct site *site, u64 parts,
+		       struct err *err)
+{
+	struct site calls = *site;
+	struct event_source *s;
+
+	calls.event.config = (u64)calls_id(e, site);
+	calls.event.call = site->event.call > 0 ? 1 : -1;
+	s = source_at(e, &calls, parts | PERF_SAMPLE_REGS_USER, err);
+	if (!s)
+		return err->code;
+	s->is_calls = true;
+	add_handler(e, s,
+		    (struct handler){
+			    .func = func, .cookie = site->index, .call = abs(site->event.call) });
+	return 0;
+}
+
+static void filter_source(struct events *e, const struct event_source *s)
+{
+	enum { MOST_TERMS = 64 };
+	struct buf filter = { 0 };
+
+	for (u32 i = 0; i < s->handlers.n && s->handlers.n <= MOST_TERMS; i++)
+		buf_printf(&filter, "%sid == %d", i ? " || " : "", s->handlers.v[i].call - 1);
+	for (u32 i = 0; filter.len && i < s->fds.n; i++)
+		if (ioctl(s->fds.v[i], PERF_EVENT_IOC_SET_FILTER, filter.s) < 0)
+			break; /* then the handlers decide */
+	buf_release(&filter);
+}
+
+void events_filter_calls(struct events *e)
+{
+	for (u32 i = 0; i < e->sources.n; i++)
+		if (e->sources.v[i]->is_calls)
+			filter_source(e, e->sources.v[i]);
 }
 
 u64 events_lost(struct events *e, const struct event_source *s)

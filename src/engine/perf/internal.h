@@ -22,12 +22,22 @@ struct record_id {
 enum { PERF_SAMPLE_ALWAYS = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
 bool record_id(const struct perf_event_header *h, struct record_id *id);
 
-/* PERF_RECORD_SAMPLE of an event with this sample_type, of which it may have the parts below. */
+/*
+ * PERF_RECORD_SAMPLE of an event with this sample_type, of which it may have the parts below, in this
+ * order. They lie in the record, not aligned.
+ */
 struct sample {
+	const u8 *frames; /* PERF_SAMPLE_CALLCHAIN: u64 each, PERF_CONTEXT_* between */
+	u64 n_frames;
 	const void *raw; /* PERF_SAMPLE_RAW */
 	u32 raw_len;
+	u64 user_abi;    /* PERF_SAMPLE_REGS_USER, of one register */
+	const u8 *stack; /* PERF_SAMPLE_STACK_USER: bytes from the stack pointer on */
+	u64 stack_len;
+	const u8 *regs; /* PERF_SAMPLE_REGS_INTR: u64 each, those of the mask; NULL: none */
 };
-bool record_sample(const struct perf_event_header *h, u64 sample_type, struct sample *s);
+bool record_sample(const struct perf_event_header *h, u64 sample_type, u64 regs_mask,
+		   struct sample *s);
 
 /* PERF_RECORD_FORK and COMM; comm is NULL or lies in the record. */
 struct task_record {
@@ -93,6 +103,7 @@ u32 tasks_process(const struct tasks *t, u32 tid);
 struct handler {
 	u32 func;
 	u64 cookie; /* index of its site */
+	s32 call;   /* of raw_syscalls only those of this number + 1; 0: all */
 };
 /* Sites that one event serves: the functions run in the order of the script. */
 struct event_source {
@@ -100,14 +111,17 @@ struct event_source {
 	u64 sample_type;
 	VEC(struct handler) handlers;
 	VEC(int) fds;
-	u64 lost; /* by PERF_RECORD_LOST */
+	bool is_calls; /* raw_syscalls for many calls, each with its handlers */
+	u64 lost;      /* by PERF_RECORD_LOST */
 };
 struct events {
 	struct arena arena;
 	VEC(struct event_source *) sources;
 	struct hash by_id; /* struct event_source by the id of an event */
 	struct perf_rings rings;
-	VEC(int) ring_fds;     /* by ring */
+	VEC(int) ring_fds; /* by ring */
+	s64 calls_enter,
+		calls_exit;    /* ids of raw_syscalls' events; 0: not looked up, -1: unknown */
 	int epoll_fd;          /* readable when a ring is half full */
 	bool counts_lost;      /* PERF_FORMAT_LOST, Linux 6.0 */
 	VEC(const char *) how; /* lines for -v */
@@ -116,8 +130,17 @@ struct events {
 int events_open(struct events *e, struct err *err);
 void events_release(struct events *e);
 void events_disable(struct events *e);
-/* 0 or -errno. */
-int events_attach(struct events *e, u32 func, const struct site *s, struct err *err);
+bool events_serve(enum site_kind kind);
+/* parts: PERF_SAMPLE_CALLCHAIN, STACK_USER, REGS_INTR, as the function needs. 0 or -errno. */
+int events_attach(struct events *e, u32 func, const struct site *s, u64 parts, struct err *err);
+/* Whether the system call, one of n that a function gets, is better served by the event of all calls:
+ * many are, and those whose kernel stack is asked for, which the events of single calls do not have. */
+bool events_share_calls(struct events *e, const struct site *s, u32 n, u64 parts);
+/* The same for such a call. */
+int events_attach_call(struct events *e, u32 func, const struct site *s, u64 parts,
+		       struct err *err);
+/* Has the kernel leave out what no handler of such an event wants. Once all are attached. */
+void events_filter_calls(struct events *e);
 /* What the events of a source had no room for. */
 u64 events_lost(struct events *e, const struct event_source *s);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
+#include "arch/arch.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "engine/in_vm.h"
@@ -31,6 +32,7 @@ enum {
 };
 
 struct perf {
+	struct program *prog;
 	struct vm *vm;
 	struct vm_world *world;
 	struct events events;
@@ -41,6 +43,7 @@ struct perf {
 	u64 now;          /* CLOCK_MONOTONIC: of the current record */
 	u64 *failed;      /* by function: runs that a fault ended */
 	struct map_watch *map_watch;
+	struct sample sample; /* of the current record */
 	u8 ctx[CTX_SIZE];
 };
 
@@ -57,6 +60,14 @@ static enum feature_answer try_feature(struct features *f, enum feature id)
 	case FEAT_BTF:
 	case FEAT_TRACEFS:
 	case FEAT_PERF_EVENTS:
+	case FEAT_HARDWARE:
+	case FEAT_KPROBE:
+	case FEAT_UPROBE:
+	case FEAT_UPROBE_NOPS:
+	case FEAT_UPROBE_NOP5:
+	case FEAT_UPROBE_CALLER:
+	case FEAT_UPROBE_CALLER_ENDBR:
+	case FEAT_WATCHPOINT:
 	case FEAT_INHERIT_THREAD: return feature_answer(kernel_features(), id);
 	default: return in_vm_feature(id);
 	}
@@ -89,22 +100,10 @@ static bool has_rights(void)
 static bool serves(const struct site *s, struct engine_answer *a)
 {
 	a->price_ns = 1000;
-	switch (s->kind) {
-	case SITE_ONCE:
-	case SITE_SIGNAL:
-	case SITE_PERF_TRACEPOINT:
-	case SITE_PERF_SOFTWARE:
-	case SITE_PERF_TIMER: return true;
-	case SITE_RAW_TRACEPOINT:
-	case SITE_KPROBE:
-	case SITE_UPROBE:
-	case SITE_RECORD:
-	case SITE_TRAMPOLINE:
-	case SITE_WATCHPOINT:
-	case SITE_ITER: break;
-	}
+	if (s->kind == SITE_ONCE || s->kind == SITE_SIGNAL || events_serve(s->kind))
+		return true;
 	a->why_not =
-		"the perf engine has tracepoints, software and hardware events, profile and interval";
+		"the perf engine has tracepoints, kprobes, uprobes, usdt, watchpoints, software and hardware events, profile and interval";
 	return false;
 }
 
@@ -119,8 +118,17 @@ static const char *lacks(u32 helper, bool memory)
 	case BPF_FUNC_probe_write_user: return "the process as it was at the event, to act on it";
 	case BPF_FUNC_get_numa_node_id: return "NUMA nodes";
 	case BPF_FUNC_jiffies64: return "the jiffies";
+	case BPF_FUNC_get_stack: return NULL;
 	default: return in_vm_lacks(helper);
 	}
+}
+
+/* The stack pointer, and the frame pointer, unless its frame is a large one. */
+static bool has_memory_near(u32 offset)
+{
+	const struct arch *a = arch_native;
+
+	return offset == a->sp || offset == (u32)arch_reg_offset(a, a->link ? "fp" : "bp", NULL);
 }
 
 /* ---- the world of programs */
@@ -139,6 +147,40 @@ static u64 now_ns(void *ctx, u32 clock)
 	return boot + (u64)clock_boot_to_real_ns();
 }
 
+/* The frames of one side; the marks that a callchain has between are errnos, as addresses. */
+static int stack_of_sample(void *ctx, u64 *ips, u32 max, bool user)
+{
+	const u64 side = user ? (u64)PERF_CONTEXT_USER : (u64)PERF_CONTEXT_KERNEL;
+	const struct sample *s = &((const struct perf *)ctx)->sample;
+	bool is_inside = false;
+	u32 n = 0;
+
+	for (u64 i = 0; i < s->n_frames && n < max; i++) {
+		u64 ip;
+
+		memcpy(&ip, s->frames + i * 8, sizeof ip);
+		if (ip >= (u64)PERF_CONTEXT_MAX)
+			is_inside = ip == side;
+		else if (is_inside)
+			ips[n++] = ip;
+	}
+	return (int)n;
+}
+
+/* The top of the stack is in the sample. */
+static int read_memory(void *ctx, void *to, u32 len, u64 address, bool user)
+{
+	const struct perf *p = ctx;
+	u64 sp, at;
+
+	memcpy(&sp, p->ctx + arch_native->sp, sizeof sp);
+	at = address - sp;
+	if (!p->sample.stack_len || at > p->sample.stack_len || len > p->sample.stack_len - at)
+		return -EFAULT;
+	memcpy(to, p->sample.stack + at, len);
+	return 0;
+}
+
 /* They differ by the time that the machine was suspended; reading both takes some nanoseconds. */
 static void look_at_clocks(struct perf *p)
 {
@@ -151,15 +193,27 @@ static void look_at_clocks(struct perf *p)
 
 /* ---- opening and closing */
 
-static bool calls_helper(const struct program *prog, s32 helper)
+static bool calls_helper(const struct bpf_func *f, s32 helper)
 {
-	for (u32 f = 0; f < prog->funcs.n; f++)
-		for (u32 i = 0; i < prog->funcs.v[f]->n_insns; i++) {
-			const struct bpf_insn *in = &prog->funcs.v[f]->insns[i];
+	for (u32 i = 0; i < f->n_insns; i++) {
+		const struct bpf_insn *in = &f->insns[i];
 
-			if (in->code == (BPF_JMP | BPF_CALL) && !in->src_reg && in->imm == helper)
-				return true;
-		}
+		if (in->code == (BPF_JMP | BPF_CALL) && !in->src_reg && in->imm == helper)
+			return true;
+	}
+	return false;
+}
+
+static bool reads_memory(const struct bpf_func *f)
+{
+	return calls_helper(f, BPF_FUNC_probe_read_user) || calls_helper(f, BPF_FUNC_probe_read);
+}
+
+static bool reads_names(const struct program *prog)
+{
+	for (u32 i = 0; i < prog->funcs.n; i++)
+		if (calls_helper(prog->funcs.v[i], BPF_FUNC_get_current_comm))
+			return true;
 	return false;
 }
 
@@ -185,9 +239,12 @@ static void *open_perf(struct program *prog, const struct engine_options *o, str
 				  .comm = "sonde",
 				  .ring_size = o->ring_size,
 				  .now_ns = now_ns,
+				  .read = read_memory,
+				  .stack = stack_of_sample,
 				  .ctx = p };
 
 	p->timer_fd = -1;
+	p->prog = prog;
 	p->vm = vm_new(prog, &world);
 	p->world = vm_world(p->vm);
 	p->failed = xcalloc(prog->funcs.n + 1ul, sizeof *p->failed);
@@ -198,7 +255,7 @@ static void *open_perf(struct program *prog, const struct engine_options *o, str
 		close_perf(p->vm);
 		return NULL;
 	}
-	if (calls_helper(prog, BPF_FUNC_get_current_comm))
+	if (reads_names(prog))
 		tasks_read(&p->tasks);
 	return p->vm;
 }
@@ -227,6 +284,28 @@ static struct leaving close_perf(void *self)
 
 /* ---- attaching */
 
+/* The parts of a sample that the function reads: of registers its context is made. */
+static u64 parts_of(const struct bpf_func *f, const struct site *s)
+{
+	u64 parts = calls_helper(f, BPF_FUNC_get_stack) ? PERF_SAMPLE_CALLCHAIN : 0;
+
+	if (s->kind == SITE_PERF_TRACEPOINT)
+		return parts;
+	if (s->kind == SITE_UPROBE && reads_memory(f))
+		parts |= PERF_SAMPLE_STACK_USER;
+	return parts | PERF_SAMPLE_REGS_INTR;
+}
+
+/* One of n sites of the function. */
+static int attach_site(struct perf *p, u32 func, const struct site *s, u32 n, struct err *err)
+{
+	u64 parts = parts_of(p->prog->funcs.v[func], s);
+
+	return events_share_calls(&p->events, s, n, parts) ?
+		       events_attach_call(&p->events, func, s, parts, err) :
+		       events_attach(&p->events, func, s, parts, err);
+}
+
 static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
 		  void *ctx, struct err *err)
 {
@@ -234,7 +313,7 @@ static int attach(void *self, u32 func, const struct site *const *sites, u32 n, 
 	int n_attached = 0;
 
 	for (u32 i = 0; i < n; i++) {
-		if (events_attach(&p->events, func, sites[i], err) >= 0) {
+		if (attach_site(p, func, sites[i], n, err) >= 0) {
 			n_attached++;
 			continue;
 		}
@@ -252,6 +331,7 @@ static void start(void *self)
 	struct perf *p = perf_of(self);
 	struct itimerspec look = { .it_interval.tv_nsec = LOOK_NS, .it_value.tv_nsec = LOOK_NS };
 
+	events_filter_calls(&p->events);
 	timerfd_settime(p->timer_fd, 0, &look, NULL);
 	p->is_started = true;
 }
@@ -272,22 +352,46 @@ static void set_task(struct perf *p, const struct perf_ring *r, const struct sam
 	tasks_comm(&p->tasks, tid, r->cpu, p->world->comm);
 }
 
+/* A record as it is, or struct pt_regs, with which the context of perf event programs begins, too. */
+static void set_context(struct perf *p, const struct sample *s)
+{
+	const struct arch *a = arch_native;
+	u32 at = 0;
+
+	if (s->raw_len)
+		memcpy(p->ctx, s->raw, s->raw_len); /* 65535 at most */
+	for (u32 i = 0; s->regs && i < ARCH_SAMPLE_REGS; i++)
+		if (a->sample_regs >> i & 1)
+			memcpy(p->ctx + a->sample_reg[i], s->regs + (size_t)8 * at++, 8);
+}
+
+/* Whether the handler is for this record: of raw_syscalls it may want one call, of 64 bits. */
+static bool is_for(const struct perf *p, const struct handler *h)
+{
+	enum { NUMBER_AT = 8 };
+	s32 nr;
+
+	if (!h->call)
+		return true;
+	memcpy(&nr, p->ctx + NUMBER_AT, sizeof nr);
+	return nr == h->call - 1 && p->sample.user_abi != PERF_SAMPLE_REGS_ABI_32;
+}
+
 static void run_sample(struct perf *p, const struct perf_ring *r, struct in_vm_receiver *to)
 {
 	const struct event_source *src =
 		hash_get(&p->events.by_id, &r->id.event, sizeof r->id.event);
-	struct sample s;
+	struct sample *s = &p->sample;
 
-	if (!src || !record_sample(r->next, src->sample_type, &s))
+	if (!src || !record_sample(r->next, src->sample_type, arch_native->sample_regs, s))
 		return;
 	p->now = r->id.time;
-	set_task(p, r, &s);
-	if (s.raw_len)
-		memcpy(p->ctx, s.raw, s.raw_len); /* 65535 at most */
+	set_task(p, r, s);
+	set_context(p, s);
 	for (u32 i = 0; i < src->handlers.n; i++) {
 		const struct handler *h = &src->handlers.v[i];
 
-		if (!in_vm_handle(p->vm, h->func, h->cookie, p->ctx, CTX_SIZE, to))
+		if (is_for(p, h) && !in_vm_handle(p->vm, h->func, h->cookie, p->ctx, CTX_SIZE, to))
 			p->failed[h->func]++;
 	}
 }
@@ -376,7 +480,7 @@ static void maps_read(void *self, map_event_fn f, void *ctx)
 
 const struct engine engine_perf = {
 	.name = "perf",
-	.brief = "the running kernel, by perf_event_open(2) alone: without bpf(2)",
+	.brief = "perf_event_open(2) without bpf(2)",
 	.by_name_only = true,
 	.by_perf_record = true,
 	.has_events = true,
@@ -385,9 +489,10 @@ const struct engine engine_perf = {
 	.check_rights = check_rights,
 	.has_rights = has_rights,
 	.lacks = lacks,
+	.has_memory_near = has_memory_near,
 	.source = "a perf sample",
 	.source_has =
-		"the fields of the event (args), comm, pid, tid, cpu, nsecs, elapsed and probe; --engine=kernel has the rest",
+		"the fields of the event (args), registers, stacks, comm, pid, tid, cpu, nsecs, elapsed and probe; --engine=kernel has the rest",
 	.serves = serves,
 	.open = open_perf,
 	.detach_all = detach_all,

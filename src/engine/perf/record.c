@@ -56,7 +56,60 @@ static bool take_raw(struct words *w, struct sample *s)
 	return true;
 }
 
-bool record_sample(const struct perf_event_header *h, u64 sample_type, struct sample *s)
+/* u64 n, the frames. */
+static bool take_frames(struct words *w, struct sample *s)
+{
+	if (!take(w, &s->n_frames, 8) || s->n_frames > (size_t)(w->end - w->at) / 8)
+		return false;
+	s->frames = w->at;
+	w->at += s->n_frames * 8;
+	return true;
+}
+
+/* u64 abi; unless it is PERF_SAMPLE_REGS_ABI_NONE, one register. */
+static bool take_user_abi(struct words *w, struct sample *s)
+{
+	u64 reg;
+
+	return take(w, &s->user_abi, 8) && (!s->user_abi || take(w, &reg, 8));
+}
+
+/* u64 size, the bytes, u64 how many of them there are; these two only if size is not 0. */
+static bool take_stack(struct words *w, struct sample *s)
+{
+	u64 size, used;
+
+	if (!take(w, &size, 8) || size > (size_t)(w->end - w->at))
+		return false;
+	s->stack = w->at;
+	w->at += size;
+	if (!size)
+		return true;
+	if (!take(w, &used, 8))
+		return false;
+	s->stack_len = MIN(size, used);
+	return true;
+}
+
+/* u64 abi; unless it is PERF_SAMPLE_REGS_ABI_NONE, the registers of the mask. */
+static bool take_regs(struct words *w, u64 mask, struct sample *s)
+{
+	size_t len = (size_t)__builtin_popcountll(mask) * 8;
+	u64 abi;
+
+	if (!take(w, &abi, 8))
+		return false;
+	if (!abi)
+		return true;
+	if (len > (size_t)(w->end - w->at))
+		return false;
+	s->regs = w->at;
+	w->at += len;
+	return true;
+}
+
+bool record_sample(const struct perf_event_header *h, u64 sample_type, u64 regs_mask,
+		   struct sample *s)
 {
 	struct record_id id;
 	struct words w = body(h);
@@ -65,7 +118,12 @@ bool record_sample(const struct perf_event_header *h, u64 sample_type, struct sa
 	if (h->type != PERF_RECORD_SAMPLE || h->size < sizeof *h + TRAILER)
 		return false;
 	w.at += TRAILER;
-	return record_id(h, &id) && (!(sample_type & PERF_SAMPLE_RAW) || take_raw(&w, s));
+	return record_id(h, &id) &&
+	       (!(sample_type & PERF_SAMPLE_CALLCHAIN) || take_frames(&w, s)) &&
+	       (!(sample_type & PERF_SAMPLE_RAW) || take_raw(&w, s)) &&
+	       (!(sample_type & PERF_SAMPLE_REGS_USER) || take_user_abi(&w, s)) &&
+	       (!(sample_type & PERF_SAMPLE_STACK_USER) || take_stack(&w, s)) &&
+	       (!(sample_type & PERF_SAMPLE_REGS_INTR) || take_regs(&w, regs_mask, s));
 }
 
 bool record_task(const struct perf_event_header *h, struct task_record *t)
