@@ -23,7 +23,7 @@
 #include "vm/vm.h"
 
 enum {
-	BATCH = 16384,      /* records of a drain() */
+	BATCH = 16384,      /* records of a drain(), but of the last, which takes all */
 	LOOK_NS = 10000000, /* between two looks at rings that are not half full */
 	/* Of the context: a program may read past the end of the record, as from the kernel's buffer. */
 	CTX_SIZE = 128 << 10,
@@ -425,7 +425,9 @@ static int drain(void *self, u64 until, record_fn f, void *ctx)
 	(void)!read(p->timer_fd, &expirations, sizeof expirations);
 	look_at_clocks(p);
 	perf_rings_look(&p->events.rings, clock_mono_ns(), p->is_stopped);
-	for (i = 0; i < BATCH && !to.has_enough && (r = perf_rings_next(&p->events.rings)); i++) {
+	for (i = 0; (i < BATCH || p->is_stopped) && !to.has_enough &&
+		    (r = perf_rings_next(&p->events.rings));
+	     i++) {
 		run_record(p, r, &to);
 		perf_ring_done(r);
 	}
