@@ -83,19 +83,47 @@ static const struct type *check_has_cpid(struct check *c, struct node *call)
 
 /* ---- cgroups */
 
-static const struct type *check_cgroupid(struct check *c, struct node *call)
+/* The id of the cgroup that the argument names; 0: there is none, which is reported. */
+static u64 find_cgroup(struct check *c, struct node *call, u32 *level)
 {
 	const struct world *w = &c->env->world;
 	const char *path = call_str(call, 0);
-	u64 id = w->cgroup_id ? w->cgroup_id(w->ctx, path) : 0;
+	u64 id = w->cgroup_id ? w->cgroup_id(w->ctx, path, level) : 0;
 
 	if (!id)
-		return diag_help(c->diags,
-				 check_report(c, call_arg(call, 0)->span, D_NO_CGROUP, path),
-				 "cgroups are the directories below /sys/fs/cgroup"),
-		       &ty_error;
+		diag_help(c->diags, check_report(c, call_arg(call, 0)->span, D_NO_CGROUP, path),
+			  "cgroups are the directories below /sys/fs/cgroup");
+	return id;
+}
+
+static const struct type *check_cgroupid(struct check *c, struct node *call)
+{
+	u32 level;
+	u64 id = find_cgroup(c, call, &level);
+
+	if (!id)
+		return &ty_error;
 	node_make_int(call, (s64)id, &ty_u64);
 	return &ty_u64;
+}
+
+/* aux: the level, value: the id. */
+static const struct type *check_in_cgroup(struct check *c, struct node *call)
+{
+	u64 id = find_cgroup(c, call, &call->aux);
+
+	call->value = (s64)id;
+	return id ? &ty_bool : &ty_error;
+}
+
+/* Since 5.7: the id of the cgroup that is so many levels below the root and contains the current task's; 0:
+ * it is not that deep. */
+static struct ir_val lower_in_cgroup(struct lower *l, struct node *call)
+{
+	struct opnd id =
+		ir_call(l, BPF_FUNC_get_current_ancestor_cgroup_id, true, 1, o_imm((s64)call->aux));
+
+	return val_scalar(&ty_bool, ir_set(l, CC_EQ, id, o_imm(call->value)));
 }
 
 static const struct type *check_cgroup_path(struct check *c, struct node *call)
@@ -177,6 +205,20 @@ static const struct builtin rows[] = {
 		.flags = BI_CONST,
 		.engines = ON_ALL,
 		.check = check_cgroupid,
+	},
+	{
+		.name = "in_cgroup",
+		.sig = "in_cgroup(path: lit string) -> bool",
+		.brief = "whether the task is in a cgroup or below it",
+		.doc = "True if the current task is in the cgroup v2 at a path, absolute or relative to the mount, or in "
+		       "one below it: in a container and all that it starts.",
+		.example =
+			"tracepoint:syscalls:sys_enter_clock_nanosleep { print(in_cgroup(\"/\")); }",
+		.work = "sleep 0.01",
+		.output = "true",
+		.engines = ON_KERNEL,
+		.check = check_in_cgroup,
+		.lower = lower_in_cgroup,
 	},
 	{
 		.name = "cgroup_path",

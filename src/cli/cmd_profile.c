@@ -102,7 +102,7 @@ static int put_conditions(struct cli *c, struct buf *b)
 	if (p->cgroup && strpbrk(p->cgroup, "\"\\\n"))
 		return say_usage(c, "--cgroup=%s: a path below /sys/fs/cgroup", p->cgroup);
 	if (p->cgroup)
-		buf_printf(b, " && cgroup == cgroupid(\"%s\")", p->cgroup);
+		buf_printf(b, " && in_cgroup(\"%s\")", p->cgroup);
 	return 0;
 }
 

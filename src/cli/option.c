@@ -286,7 +286,7 @@ const struct option_row option_rows[] = {
 	  .help = "only these CPUs: 0,2-3", .take = take_text,
 	  .at = offsetof(struct cli, profile.cpus), .command = &command_profile },
 	{ .name = "cgroup", .arg = "PATH", .group = GROUP_HIDDEN,
-	  .help = "only threads in this cgroup (version 2)", .take = take_text,
+	  .help = "only threads in this cgroup (version 2) or below it", .take = take_text,
 	  .at = offsetof(struct cli, profile.cgroup), .command = &command_profile },
 	{ .name = "user", .group = GROUP_HIDDEN,
 	  .help = "only user frames", .take = take_flag,

@@ -148,8 +148,8 @@ struct world {
 	const char *(*text_of)(void *ctx, enum world_text table, u32 n);
 	/* Whether the kernel has a function that programs may call. */
 	bool (*kernel_func)(void *ctx, const char *name);
-	/* Id of the cgroup at a path, 0: none. */
-	u64 (*cgroup_id)(void *ctx, const char *path);
+	/* Id of the cgroup at a path, 0: none; level: how many cgroups it is below the root. */
+	u64 (*cgroup_id)(void *ctx, const char *path, u32 *level);
 	/* Address of a symbol as in its file; *moves: the file is position independent. */
 	bool (*user_symbol)(void *ctx, const char *path, const char *name, u64 *addr, bool *moves);
 	/* Our own pid namespace; false: it is the initial one. */

@@ -148,12 +148,12 @@ static bool world_kernel_func(void *ctx, const char *name)
 	return btf && btf_find(btf, name, BTF_KIND_FUNC);
 }
 
-static u64 world_cgroup_id(void *ctx, const char *path)
+static u64 world_cgroup_id(void *ctx, const char *path, u32 *level)
 {
 	struct err err = { 0 };
 	u64 id = 0;
 
-	if (cgroup_id(path, &id, &err) < 0)
+	if (cgroup_id(path, &id, level, &err) < 0)
 		id = 0;
 	err_release(&err);
 	return id;

@@ -51,7 +51,26 @@ const char *cgroup_mount(void)
 	return NULL;
 }
 
-int cgroup_id(const char *path, u64 *id, struct err *err)
+/* The directories above it that are of the same file system. */
+static u32 level_of(const char *path)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), up;
+	struct statfs fs;
+	u32 n = 0;
+
+	while (fd >= 0 && n < MAX_DEPTH) {
+		up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		close(fd);
+		fd = up;
+		if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
+			break;
+		n++;
+	}
+	fd_close(&fd);
+	return n;
+}
+
+int cgroup_id(const char *path, u64 *id, u32 *level, struct err *err)
 {
 	const char *mount = cgroup_mount();
 	char full[4096];
@@ -66,6 +85,7 @@ int cgroup_id(const char *path, u64 *id, struct err *err)
 	if (!is_cgroup2(path) || !S_ISDIR(st.st_mode))
 		return err_set(err, -EINVAL, "%s is no cgroup (version 2)", path);
 	*id = (u64)st.st_ino;
+	*level = level_of(path);
 	return 0;
 }
 

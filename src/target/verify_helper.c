@@ -59,6 +59,7 @@ static const struct helper helpers[] = {
 	H(override_return, "cn", RET_NUMBER, NOT_RAW),
 	H(get_stack, "cwzn", RET_LENGTH, 0),
 	H(get_current_cgroup_id, "", RET_NUMBER, 0),
+	H(get_current_ancestor_cgroup_id, "n", RET_NUMBER, 0),
 	H(send_signal, "n", RET_NUMBER, 0),
 	H(probe_read_user, "wza", RET_NUMBER, 0),
 	H(probe_read_kernel, "wza", RET_NUMBER, 0),

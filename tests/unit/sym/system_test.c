@@ -153,19 +153,21 @@ static void cgroups(void)
 {
 	struct err err = {};
 	u64 id = 0, root = 0;
+	u32 level = 9;
 
 	if (!cgroup_mount()) {
 		skip("no cgroup v2");
 		return;
 	}
-	is_int(cgroup_id("/", &root, &err), 0, "id of the root");
-	is_int(cgroup_id(cgroup_mount(), &id, &err), 0, "by absolute path");
+	is_int(cgroup_id("/", &root, &level, &err), 0, "id of the root");
+	is_int(cgroup_id(cgroup_mount(), &id, &level, &err), 0, "by absolute path");
 	is_int(id, root, "is the same");
+	is_int(level, 0, "which is below none");
 	is_str(cgroup_path(&a, root, "unified"), "unified:/", "path of the root");
 	ok(starts_with(cgroup_path(&a, root, NULL), "unified:/"), "version 2 comes first");
 	is_str(cgroup_path(&a, root, "no-such*"), "", "a filter that matches nothing");
 	ok(!cgroup_path(&a, 0xffffffffff, NULL), "unknown id");
-	ok(cgroup_id("/no/such/group", &id, &err) < 0, "%s", err.text);
+	ok(cgroup_id("/no/such/group", &id, &level, &err) < 0, "%s", err.text);
 	err_release(&err);
 }
 
