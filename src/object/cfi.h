@@ -2,7 +2,7 @@
 /*
  * Call frame information as a table: for each address of a file's code, the rule that leads from a
  * function's registers to its caller's. Made from .eh_frame (DWARF 5, 6.4; System V ABI, x86-64,
- * "Unwinding"), which strip keeps, and for functions of Go, which have none, of its own table of stack
+ * "Unwinding"), which strip keeps, and .debug_frame, and for functions of Go, which have none, of its own table of stack
  * pointers (elf_go.c). Only what finds the caller is kept: the canonical frame address
  * (CFA), the frame pointer and the return address.
  */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Function starts in files without symbols: .eh_frame, which unwinding needs and strip keeps, has
- * an entry (FDE) for each function. Format: the Linux Standard Base, "Exception Frames", and DWARF
- * 4, 6.4.1:
+ * an entry (FDE) for each function; code that is compiled without it has them in .debug_frame, as debug
+ * information. Format: the Linux Standard Base, "Exception Frames", and DWARF 4, 6.4.1:
  *
  *	u32 length (ffffffff: u64 follows; 0: end) | u32 CIE id | body
  *
  * CIE id 0 is a CIE: version, augmentation, alignments, return register, augmentation data, where
  * 'R' gives the address encoding of its FDEs. Else it is an FDE whose CIE is that many bytes before
- * this word: address, size, augmentation data, and the frame rules. A part that the compiler split
+ * this word: address, size, augmentation data, and the frame rules. In .debug_frame the id of a CIE has all
+ * bits set, and that of an FDE is the offset of its CIE in the section. A part that the compiler split
  * off its function (foo.cold) has an entry too; its frame is set up from the first instruction.
  */
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct cursor {
 	struct bytes in;
 	u64 bias; /* an address is that of its byte in memory plus this */
 	bool is32;
+	bool is_debug; /* .debug_frame */
 };
 
 static u64 take(struct cursor *c, u32 size)
@@ -101,9 +103,12 @@ static bool read_cie(struct cursor c, struct cie *cie)
 	struct cursor data;
 
 	*cie = (struct cie){ .how = PE_ABSPTR };
-	if (c.in.bad || c.in.at + len == c.in.end || (version != 1 && version != 3))
+	if (c.in.bad || c.in.at + len == c.in.end ||
+	    (version != 1 && version != 3 && !(c.is_debug && version == 4)))
 		return false;
 	c.in.at += len + 1;
+	if (version == 4 && (take(&c, 1) != (c.is32 ? 4 : 8) || take(&c, 1)))
+		return false; /* sizes of an address, and of a segment */
 	cie->part.code_align = (u32)bytes_uleb(&c.in);
 	cie->part.data_align = (s32)bytes_sleb(&c.in);
 	cie->part.return_reg = (u32)(version == 1 ? take(&c, 1) : bytes_uleb(&c.in));
@@ -155,6 +160,19 @@ static bool take_length(struct cursor *c, u32 *id_size)
 	return true;
 }
 
+static bool is_cie(const struct cursor *c, u64 id, u32 id_size)
+{
+	return id == (c->is_debug ? UINT64_MAX >> (64 - 8 * id_size) : 0);
+}
+
+/* The CIE of an FDE; NULL: outside of the section. id_at: where the id is. */
+static const u8 *find_cie(const struct cursor *c, const u8 *from, const u8 *id_at, u64 id)
+{
+	if (c->is_debug)
+		return id < (u64)(c->in.end - from) ? from + id : NULL;
+	return id <= (u64)(id_at - from) ? id_at - id : NULL;
+}
+
 /* Parses one CIE or FDE; false: the end. out->size 0: not a usable FDE. */
 static bool read_entry(struct cursor *c, const u8 *from, struct elf_fde *out)
 {
@@ -170,30 +188,38 @@ static bool read_entry(struct cursor *c, const u8 *from, struct elf_fde *out)
 	c->in.at = body.in.end;
 	id_at = body.in.at;
 	id = take(&body, id_size);
-	if (!id || id > (u64)(id_at - from))
-		return true;
 	at_cie = *c;
-	at_cie.in.at = id_at - id;
-	if (take_length(&at_cie, &id_size) && take(&at_cie, id_size) == 0 &&
+	at_cie.in.at = is_cie(c, id, id_size) ? NULL : find_cie(c, from, id_at, id);
+	if (!at_cie.in.at)
+		return true;
+	if (take_length(&at_cie, &id_size) && is_cie(c, take(&at_cie, id_size), id_size) &&
 	    read_cie(at_cie, &cie) && !read_fde(body, &cie, out))
 		out->size = 0;
 	return true;
 }
 
-void elf_each_fde(const struct elf *e, void (*f)(void *ctx, const struct elf_fde *fde), void *ctx)
+static void each_in(const struct elf *e, const char *section, bool is_debug,
+		    void (*f)(void *ctx, const struct elf_fde *fde), void *ctx)
 {
 	struct elf_section s;
 	struct elf_fde fde;
 	struct cursor c;
 
-	if (!elf_section(e, ".eh_frame", &s) || !s.bytes)
+	if (!elf_section(e, section, &s) || !s.bytes || s.flags & SHF_COMPRESSED)
 		return;
 	c = (struct cursor){ .in = { .at = s.bytes, .end = (const u8 *)s.bytes + s.size },
 			     .bias = s.address - (u64)(uintptr_t)s.bytes,
-			     .is32 = e->own_header };
+			     .is32 = e->own_header,
+			     .is_debug = is_debug };
 	while (read_entry(&c, s.bytes, &fde))
 		if (fde.size)
 			f(ctx, &fde);
+}
+
+void elf_each_fde(const struct elf *e, void (*f)(void *ctx, const struct elf_fde *fde), void *ctx)
+{
+	each_in(e, ".eh_frame", false, f, ctx);
+	each_in(e, ".debug_frame", true, f, ctx);
 }
 
 struct frames {
