@@ -19,7 +19,7 @@ static double now(void)
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
-__attribute__((noinline)) static int call(int a, int b, const char *s)
+__attribute__((noinline, noipa)) static int call(int a, int b, const char *s)
 {
 #ifndef WITHOUT
 	SONDE_TP(bench, call, a, b, s);

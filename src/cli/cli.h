@@ -41,6 +41,7 @@ enum option_set {
 	SET_SCRIPT_RUN = 1 << 6, /* what else is done with a script: --test, --aot */
 	SET_FORMAT = 1 << 7,     /* -f */
 	SET_OUTPUT = 1 << 8,     /* -o */
+	SET_PID = 1 << 9,        /* -p alone */
 	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET | SET_CHILD,
 	/* A command that runs a script of the user. */
 	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_SCRIPT_RUN | SET_FORMAT | SET_OUTPUT,

@@ -33,7 +33,7 @@ const struct option_row option_rows[] = {
 	{ .key = 'e', .name = "execute", .arg = "PROGRAM", .group = GROUP_WHAT, .sets = SET_SCRIPT,
 	  .help = "run this program instead of a file; if repeated, the last wins", .take = take_text,
 	  O(script), .not_for_tools = true },
-	{ .key = 'p', .name = "pid", .arg = "PID[,PID]", .group = GROUP_WHAT, .sets = SET_TARGET,
+	{ .key = 'p', .name = "pid", .arg = "PID[,PID]", .group = GROUP_WHAT, .sets = SET_TARGET | SET_PID,
 	  .help = "trace only these processes; end when all have ended",
 	  .doc = "Probes in programs, samples and counters attach to the process, or to all if there are "
 		 "several; probes in the kernel ignore events of others. interval, begin and end are not filtered.",

@@ -150,6 +150,10 @@ struct engine {
 	 * or -errno. NULL: sites never fire. */
 	int (*attach)(void *self, u32 func, const struct site *const *sites, u32 n,
 		      refused_fn refused, void *ctx, struct err *err);
+	/* The command of -c waits in process pid; release() has it execute its program. Returns when it may
+	 * run on: sites of it are attached. NULL: they are when attach() returns. */
+	int (*launch)(void *self, s32 pid, int (*release)(void *ctx, struct err *err), void *ctx,
+		      struct err *err);
 	/* All sites that are known at the start are attached. NULL: each site has events from its
 	 * attaching on. */
 	void (*start)(void *self);

@@ -132,6 +132,15 @@ static inline s32 env_pid(const struct provider_env *env)
 	return traced_pid(&env->request->traced);
 }
 
+/* A site within one process: that of -p or, with an engine of processes, the command of -c. */
+static inline void env_bind(const struct provider_env *env, struct site *s)
+{
+	s->pid = env_pid(env);
+	s->is_of_command = env->attach.records && env->request->traced.command && s->pid < 0;
+	if (s->is_of_command)
+		s->pid = 0;
+}
+
 typedef int (*target_fn)(void *ctx, struct target *t); /* non-zero stops */
 typedef int (*list_fn)(void *ctx, const char *probe, const struct profile *profile /* or NULL */);
 

@@ -43,9 +43,15 @@ struct profile *ufunc_profile(struct ufunc_match *m)
 	return *p;
 }
 
-static const char *path_to_open(const struct ufunc_match *m)
+/* Asked for each function: looked for once for a file. */
+static const char *path_to_open(struct ufunc_match *m)
 {
-	return m->open_path ? m->open_path : ufile_open_path(m->env, m->path);
+	if (m->open_path)
+		return m->open_path;
+	if (m->now_of != m->path)
+		m->now_at = ufile_open_path(m->env, m->path);
+	m->now_of = m->path;
+	return m->now_at;
 }
 
 static void note_range(const struct ufunc_match *m, struct site *s, u64 file_offset)
@@ -80,7 +86,7 @@ struct target *ufunc_add_exactly(struct ufunc_match *m, const char *func, const 
 	t->site.func = func;
 	t->site.user.path = site.path;
 	t->site.user.offset = site.offset;
-	t->site.pid = env_pid(m->env);
+	env_bind(m->env, &t->site);
 	note_range(m, &t->site, file_offset);
 	m->moved_sp = site.sp;
 	return t;
@@ -599,7 +605,7 @@ static bool add_flat(struct ufunc_match *m, int error)
 			ufunc_profile(m));
 	t->site.user.path = path_to_open(m);
 	t->site.user.offset = offset;
-	t->site.pid = env_pid(m->env);
+	env_bind(m->env, &t->site);
 	m->n_files++;
 	return true;
 }

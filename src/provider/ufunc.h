@@ -24,10 +24,11 @@ struct ufunc_match {
 	u32 n_files;
 	const char *last_cpp; /* the last result of cpp_name() */
 	u64 last_value;
-	const char *path;       /* of the current file */
-	const char *shown_path; /* in the names of its probes */
-	const char *open_path;  /* where it can be opened now, when that is elsewhere */
-	int unread;             /* why it cannot, 0 */
+	const char *path;            /* of the current file */
+	const char *shown_path;      /* in the names of its probes */
+	const char *open_path;       /* where it can be opened now, when that is elsewhere */
+	const char *now_at, *now_of; /* where a path is opened; which one */
+	int unread;                  /* why it cannot, 0 */
 	struct elf *elf;
 	struct upoint_finder *finder; /* of elf; made with its first function, as is: */
 	enum unwinds unwinds;

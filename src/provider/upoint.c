@@ -627,21 +627,50 @@ void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
 
 /* ---- jumps */
 
+/*
+ * Whether code that begins at the entry moves rsp down at or behind `from`, before it branches. Then nothing
+ * comes back to an instruction up to there: its stack would grow.
+ */
+static bool pushes_behind(const u8 *code, u32 room, u32 from)
+{
+	struct x86_insn in;
+	struct x86_effect e;
+	u32 at = 0;
+
+	for (u32 n = 0; n < MAX_PASSED && x86_decode(code + at, MIN(room - at, 15u), X86_64, &in);
+	     n++) {
+		x86_effect(&in, &e);
+		if (e.kind != X86_PLAIN && e.kind != X86_NOP && e.kind != X86_PUSH &&
+		    e.kind != X86_ENDBR)
+			return false;
+		if (at >= from && e.moves_sp && e.sp < 0)
+			return true;
+		at += in.len;
+	}
+	return false;
+}
+
 const char *upoint_no_jump(struct upoint_finder *u, const struct elf_symbol *s, u32 *offset)
 {
 	u64 room = 0;
 	const u8 *code = u->known ? upoint_code(u->elf, s->value, &room) : NULL;
 	struct x86_moved moved;
 	const char *why;
+	u32 last;
 
 	*offset = 0;
 	if (!code || !s->size || room < s->size)
 		return "its code or size is not known";
-	if (x86_is_endbr64(code, (u32)MIN(s->size, 15u)))
+	room = MIN(s->size, 512ul);
+	if (x86_is_endbr64(code, (u32)room))
 		*offset = 4;
-	why = x86_move(code + *offset, (u32)MIN(s->size - *offset, 64u), s->value + *offset,
-		       s->value + *offset, &moved);
-	return why ? why : who_enters(u, s, s->value + *offset + X86_JUMP_LEN - 1, false);
+	why = x86_move(code + *offset, (u32)room - *offset, s->value + *offset, s->value + *offset,
+		       &moved);
+	if (why || !moved.n_inner)
+		return why;
+	last = *offset + moved.inner[moved.n_inner - 1];
+	return who_enters(u, s, s->value + *offset + X86_JUMP_LEN - 1,
+			  pushes_behind(code, (u32)room, last));
 }
 
 /* ---- positions for -v */

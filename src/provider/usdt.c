@@ -195,7 +195,7 @@ static void add_record(struct match *m, const struct elf_usdt *u)
 	t->site.record.address = u->address;
 	t->site.record.cold_path = u->cold_path;
 	t->site.record.module = u->module;
-	t->site.pid = env_pid(m->env);
+	env_bind(m->env, &t->site);
 }
 
 static int add(void *ctx, const struct elf_usdt *u)
@@ -227,7 +227,7 @@ static int add(void *ctx, const struct elf_usdt *u)
 	t->site.user.path = path_to_open(m);
 	t->site.user.offset = u->offset + shift;
 	t->site.user.ref_ctr_offset = u->semaphore_offset;
-	t->site.pid = env_pid(m->env);
+	env_bind(m->env, &t->site);
 	return 0;
 }
 

@@ -99,10 +99,11 @@ static bool newest_runs_first(struct run *r, const struct site *s)
 	return false;
 }
 
-/* A watchpoint on memory of a process applies to the command if there is one. */
+/* Sites of a process apply to the command if there is one. */
 static void bind_to_child(const struct run *r, const struct instance *in, struct site *s)
 {
-	if (s->kind == SITE_WATCHPOINT && in->profile->only_child && r->child.pid)
+	if (s->is_of_command ||
+	    (s->kind == SITE_WATCHPOINT && in->profile->only_child && r->child.pid))
 		s->pid = r->child.pid;
 }
 

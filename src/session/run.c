@@ -422,11 +422,26 @@ static void drop_rights(struct run *r)
 	sink_flush(r->sink);
 }
 
+static int release_child(void *ctx, struct err *err)
+{
+	return child_release(ctx, err);
+}
+
+/* Through the engine that attaches to it then, if there is one. */
+static int launch_child(struct run *r, struct err *err)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u && r->child.pid;
+	     u = engines_next(r, u))
+		if (u->ops->launch)
+			return u->ops->launch(u->self, r->child.pid, release_child, r, err);
+	return child_release(r, err);
+}
+
 static int loop_through(struct run *r, struct err *err)
 {
 	int ret = loop_init(r, err);
 
-	if (ret < 0 || (ret = child_release(r, err)) < 0) {
+	if (ret < 0 || (ret = launch_child(r, err)) < 0) {
 		loop_release(r);
 		return ret;
 	}

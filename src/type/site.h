@@ -32,7 +32,8 @@ struct site {
 	const char *func;  /* traced function's name or NULL */
 	/* for -v: where a uprobe sits, how a kprobe is attached, and why; or NULL */
 	const char *note;
-	s32 pid; /* attach to this process only; -1: all */
+	s32 pid;            /* attach to this process only; -1: all; 0: is_of_command */
+	bool is_of_command; /* pid is that of the command of -c; 0 until it is known */
 	bool is_return;
 	/* Cheaper than the probe that the script names, which is used if the kernel refuses this. */
 	bool is_substitute;

@@ -227,6 +227,15 @@ static bool read_head(u32 pid, const struct mapping *m, struct area_head *h)
 	       h->n_patches <= (size - sizeof *h) / sizeof h->patch[0];
 }
 
+/* In a child of fork() there are none, and something else may be there. */
+static bool has_rings(const struct procmaps *maps, const struct area_head *h)
+{
+	const struct mapping *m = procmaps_find(maps, h->rings);
+
+	return h->rings && m && m->start == h->rings && m->end - m->start == h->rings_size &&
+	       m->shared && strstr(m->path, "/memfd:sonde-rings");
+}
+
 static void add_patches(u32 pid, struct arena *a, struct areas *all, u64 code,
 			const struct area_head *h)
 {
@@ -259,7 +268,7 @@ int area_find_all(u32 pid, struct arena *a, struct areas *all, struct err *err)
 			 (struct area){ .control = h.control,
 					.code = m->start,
 					.code_size = h.code_size,
-					.rings = h.rings,
+					.rings = has_rings(&maps, &h) ? h.rings : 0,
 					.rings_size = h.rings_size,
 					.code_fd = -1,
 					.rings_fd = -1 });

@@ -95,6 +95,18 @@ enum { PT_REGS_WORDS = 21 };
 void functions_registers(const struct functions *f, const struct sonde_record *r,
 			 u64 regs[PT_REGS_WORDS]);
 
+/* ---- launch.c: the command of -c, held before the first instruction of its program. */
+struct launched {
+	u32 pid; /* 0: there is none */
+	u64 entry;
+	u8 was[2];
+};
+/* release: has it execute the program. 0 or -errno. */
+int launch(struct launched *l, s32 pid, int (*release)(void *ctx, struct err *err), void *ctx,
+	   struct err *err);
+/* Lets it run. */
+void launch_go(const struct launched *l);
+
 /* ---- rings.c: the records of one process, in the order of their times. */
 struct rings;
 struct rings *rings_new(u32 pid);

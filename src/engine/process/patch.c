@@ -180,24 +180,70 @@ static const struct patch *patch_around(const struct patched *p, u64 ip)
 	return lo && ip - p->v[lo - 1].at < JUMP_LEN ? &p->v[lo - 1] : NULL;
 }
 
+/* Where an instruction behind the first that a jump overwrites goes on; 0: it is none. */
+static u64 copy_of(const struct patched *p, u64 ip)
+{
+	const struct patch *in = patch_around(p, ip);
+
+	for (u32 i = 0; in && i < in->n_inner; i++)
+		if (ip - in->at == in->inner[i])
+			return in->to + in->copy[i];
+	return 0;
+}
+
+enum { STACK_LOOK = 64 << 10 };
+
+/* What lies on the stack of a thread, up to STACK_LOOK bytes, and where. Returns the number of words. */
+static u32 read_stack(const struct patched *p, const struct user_regs_struct *r, u64 *words,
+		      u64 *from)
+{
+	struct iovec here = { words, STACK_LOOK }, there = { .iov_len = STACK_LOOK };
+	ssize_t n;
+
+	*from = r->rsp & ~7ull;
+	there.iov_base = (void *)(uintptr_t)*from;
+	n = process_vm_readv((pid_t)p->pid, &here, 1, &there, 1, 0);
+	return n < 0 ? 0 : (u32)n / 8;
+}
+
+/* The word of a signal's frame that is the interrupted address: flags and segments follow (struct
+ * sigcontext in asm/sigcontext.h). */
+static bool is_interrupted(const u64 *word)
+{
+	enum { CS = 0x33, FLAGS = 1, SEGMENTS = 2 };
+
+	return (word[SEGMENTS] & 0xffff) == CS && word[FLAGS] < 1u << 22;
+}
+
+/* Of a thread that is in a handler of a signal: where the handler returns to. */
+static void move_interrupted(const struct patched *p, const struct user_regs_struct *r)
+{
+	static u64 stack[STACK_LOOK / 8];
+	u64 from, to;
+	u32 n = read_stack(p, r, stack, &from);
+
+	for (u32 i = 0; i + 2 < n; i++)
+		if (is_interrupted(stack + i) && (to = copy_of(p, stack[i])))
+			process_write(p->pid, from + i * 8ull, &to, sizeof to);
+}
+
 static int move_thread(const struct patched *p, const struct thread *t, struct err *err)
 {
 	struct user_regs_struct r;
-	const struct patch *in;
+	u64 to;
 
 	if (t->is_gone)
 		return 0;
 	if (ptrace(PTRACE_GETREGS, t->tid, NULL, &r) < 0)
 		return err_sys(err, "read the registers of thread %d", t->tid);
-	in = patch_around(p, r.rip);
-	for (u32 i = 0; in && i < in->n_inner; i++)
-		if (r.rip - in->at == in->inner[i]) {
-			r.rip = in->to + in->copy[i];
-			return ptrace(PTRACE_SETREGS, t->tid, NULL, &r) < 0 ?
-				       err_sys(err, "move thread %d", t->tid) :
-				       0;
-		}
-	return 0;
+	move_interrupted(p, &r);
+	to = copy_of(p, r.rip);
+	if (!to)
+		return 0;
+	r.rip = to;
+	return ptrace(PTRACE_SETREGS, t->tid, NULL, &r) < 0 ?
+		       err_sys(err, "move thread %d", t->tid) :
+		       0;
 }
 
 /* Whether all threads have their id where the recorder reads it. */
@@ -262,7 +308,7 @@ int patch_enable(struct patched *p, u32 n_rings, u32 ring_size, struct err *err)
 /* ---- areas that nobody uses any more */
 
 #ifdef __x86_64__
-enum { STACK_LOOK = 64 << 10, TRIES = 20 };
+enum { TRIES = 20 };
 
 static bool is_in_areas(const struct patched *p, u64 address)
 {
@@ -272,29 +318,19 @@ static bool is_in_areas(const struct patched *p, u64 address)
 	return false;
 }
 
-/* The word of a signal's frame that is the interrupted address: flags and segments follow (struct
- * sigcontext in asm/sigcontext.h). */
-static bool is_interrupted(const struct patched *p, const u64 *word)
-{
-	enum { CS = 0x33, FLAGS = 1, SEGMENTS = 2 };
-
-	return (word[SEGMENTS] & 0xffff) == CS && word[FLAGS] < 1u << 22 && is_in_areas(p, word[0]);
-}
-
-/* A signal may have interrupted it there: then the address is on its stack. */
+/* It may also come back to there from the handler of a signal. */
 static bool stands_in_areas(const struct patched *p, const struct thread *t)
 {
 	static u64 stack[STACK_LOOK / 8];
-	struct iovec here = { stack, sizeof stack }, there = { .iov_len = sizeof stack };
 	struct user_regs_struct r;
-	ssize_t n;
+	u64 from;
+	u32 n;
 
 	if (t->is_gone || ptrace(PTRACE_GETREGS, t->tid, NULL, &r) < 0)
 		return false;
-	there.iov_base = (void *)(uintptr_t)(r.rsp & ~7ull);
-	n = process_vm_readv((pid_t)p->pid, &here, 1, &there, 1, 0);
-	for (ssize_t i = 0; i + 2 < n / 8; i++)
-		if (is_interrupted(p, stack + i))
+	n = read_stack(p, &r, stack, &from);
+	for (u32 i = 0; i + 2 < n; i++)
+		if (is_interrupted(stack + i) && is_in_areas(p, stack[i]))
 			return true;
 	return is_in_areas(p, r.rip);
 }
@@ -338,25 +374,28 @@ static bool unmap_areas(const struct patched *p, const struct stopped *s)
 }
 #endif
 
+/* A busy machine may take long to stop all threads: it is tried again. */
 int patch_disable(struct patched *p, struct err *err)
 {
 	_fd int fd = memory(p->pid, err);
-	bool is_done = false;
+	bool is_out = false, is_done = false;
 	int ret = 0;
 
 	if (fd < 0)
 		return err->code == -ENOENT || err->code == -ESRCH ? 0 : fd;
 	qsort(p->v, p->n, sizeof *p->v, by_address);
-	for (u32 i = 0; i < TRIES && ret >= 0 && !is_done; i++) {
+	for (u32 i = 0; i < TRIES && !is_done && (ret >= 0 || ret == -ETIMEDOUT); i++) {
 		struct stopped s;
 
 		if (i)
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 		ret = threads_stop(&s, p->pid, err);
-		if (ret >= 0 && !i)
+		if (ret >= 0 && !is_out) {
 			edit_all(fd, p, take_jump_out, err);
+			is_out = true;
+		}
 		is_done = ret >= 0 && (!p->n_areas || unmap_areas(p, &s));
 		p->stood_ns = threads_resume(&s);
 	}
-	return ret == -ENOENT || ret == -ESRCH ? 0 : ret;
+	return is_out || ret == -ENOENT || ret == -ESRCH ? 0 : ret;
 }

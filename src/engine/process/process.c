@@ -14,12 +14,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
-#include <sys/un.h>
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -27,6 +25,7 @@
 #include "arch/arch.h"
 #include "engine/process/area.h"
 #include "engine/process/compiled.h"
+#include "engine/process/detach.h"
 #include "engine/process/internal.h"
 #include "engine/timers.h"
 #include "sym/procmaps.h"
@@ -54,6 +53,13 @@ struct comm {
 	char name[16];
 };
 
+/* Arguments of attach(). */
+struct awaiting {
+	u32 func;
+	const struct site *const *sites;
+	u32 n;
+};
+
 struct process {
 	struct vm *vm;
 	struct vm_world *world;
@@ -75,6 +81,8 @@ struct process {
 	int timer_fd, lock_fd;
 	s32 watcher;
 	bool has_rings; /* of functions */
+	struct launched launched;
+	VEC(struct awaiting) awaiting; /* launch_command() attaches them */
 	struct record_context context;
 	u64 registers[PT_REGS_WORDS];
 	VEC(const char *) how; /* of each attachment, for -v */
@@ -126,8 +134,8 @@ static const char *why_not(const struct site *s)
 		return NULL;
 	if (s->kind != SITE_RECORD && s->kind != SITE_UPROBE)
 		return "the process engine has functions of programs and tracepoints of sonde/sonde.h only";
-	if (s->pid <= 0)
-		return "the process engine needs -p PID: it changes the code of that process";
+	if (s->pid < 0)
+		return "the process engine needs -p PID or -c: it changes the code of that process";
 	if (!tsc_is_usable())
 		return "the time stamp counter of this machine is no clock";
 	return s->kind == SITE_UPROBE ? why_not_function(s) : NULL;
@@ -277,14 +285,17 @@ static struct patched patched(struct process *p, u32 from)
 	return of;
 }
 
+/* If the threads do not stop, the watcher tries when this process is gone. */
 static void disable(struct process *p)
 {
 	struct patched all = patched(p, 0);
 	struct err err = { 0 };
+	int ret = 0;
 
 	if (!p->is_stopped && (all.n || all.n_areas))
-		patch_disable(&all, &err);
-	watcher_stop(&p->watcher);
+		ret = patch_disable(&all, &err);
+	if (ret >= 0)
+		watcher_stop(&p->watcher);
 	p->is_stopped = true;
 	err_release(&err);
 }
@@ -370,26 +381,11 @@ static int set_process(struct process *p, const struct site *s, struct err *err)
 	return 0;
 }
 
-/* A name that the kernel frees when this process ends, however it ends. */
 static int lock_process(struct process *p, struct err *err)
 {
-	struct sockaddr_un name = { .sun_family = AF_UNIX };
-	int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "sonde-records-%u", p->pid);
-
-	if (p->lock_fd >= 0)
-		return 0;
-	p->lock_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (p->lock_fd < 0)
-		return err_sys(err, "create a socket");
-	if (!bind(p->lock_fd, (struct sockaddr *)&name,
-		  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)))
-		return 0;
-	if (errno == EADDRINUSE)
-		err_set(err, -EBUSY, "another sonde reads the records of process %u", p->pid);
-	else
-		err_sys(err, "bind a socket");
-	fd_close(&p->lock_fd);
-	return err->code;
+		p->lock_fd = process_lock(p->pid, err);
+	return p->lock_fd < 0 ? err->code : 0;
 }
 
 static u32 ring_size(u32 n_cpus)
@@ -444,27 +440,11 @@ static void look_at_clock(struct process *p)
 
 /* ---- entries of functions */
 
-/* What a sonde left that was killed together with its watcher. */
-static int remove_old(struct process *p, struct err *err)
-{
-	struct areas old = {};
-	struct patched all = { .pid = p->pid, .tid_offset = -1 };
-	int ret = area_find_all(p->pid, &p->arena, &old, err);
-
-	all.v = old.patches.v;
-	all.n = old.patches.n;
-	all.areas = old.list.v;
-	all.n_areas = old.list.n;
-	for (u32 i = 0; i < all.n; i++)
-		all.v[i].is_enabled = true;
-	return ret < 0 || !all.n_areas ? ret : patch_disable(&all, err);
-}
-
 static int begin_functions(struct process *p, struct err *err)
 {
 	if (p->functions)
 		return 0;
-	if (remove_old(p, err) < 0)
+	if (process_remove_old(p->pid, NULL, err) < 0)
 		return err->code;
 	p->functions = functions_new(p->pid, reads_registers(p->prog), p->world->n_cpus,
 				     ring_size(p->world->n_cpus), p->compiled);
@@ -670,29 +650,66 @@ static int add_site(struct process *p, const struct procmaps *maps, struct batch
 	return ret < 0 ? ret : add_point(p, maps, b, i, err);
 }
 
+static int attach_now(struct process *p, struct batch *b, u32 n, struct err *err)
+{
+	u32 from = p->patches.n;
+	struct procmaps maps = {};
+	int ret = n && b->sites[0]->pid > 0 ? procmaps_read(&maps, (u32)b->sites[0]->pid, err) : 0;
+
+	for (u32 i = 0; i < n && ret >= 0; i++)
+		ret = add_site(p, &maps, b, i, n, err);
+	if (maps.list.n)
+		procmaps_release(&maps);
+	if (ret >= 0 && (b->entries.n || p->patches.n > from))
+		ret = lock_process(p, err);
+	if (ret >= 0 && b->entries.n)
+		ret = place_functions(p, b, &from, err);
+	if (ret >= 0 && p->patches.n > from)
+		ret = enable(p, from, b->is_compiled, err);
+	return ret;
+}
+
+/* Sites of the command of -c, which does not have their files yet. */
+static bool awaits_command(const struct process *p, const struct site *s)
+{
+	return !p->launched.pid && s->is_of_command;
+}
+
 static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
 		  void *ctx, struct err *err)
 {
 	struct process *p = process_of(self);
 	struct batch b = { .func = func, .sites = sites, .refused = refused, .ctx = ctx };
-	u32 from = p->patches.n;
-	struct procmaps maps = {};
-	int ret = n && sites[0]->pid > 0 ? procmaps_read(&maps, (u32)sites[0]->pid, err) : 0;
+	int ret = 0;
 
-	for (u32 i = 0; i < n && ret >= 0; i++)
-		ret = add_site(p, &maps, &b, i, n, err);
-	if (maps.list.n)
-		procmaps_release(&maps);
-	if (ret >= 0 && (b.entries.n || p->patches.n > from))
-		ret = lock_process(p, err);
-	if (ret >= 0 && b.entries.n)
-		ret = place_functions(p, &b, &from, err);
-	if (ret >= 0 && p->patches.n > from)
-		ret = enable(p, from, b.is_compiled, err);
-	if (ret < 0)
-		return ret;
 	p->first_func = MIN(p->first_func, func);
-	return (int)(n - b.n_refused);
+	if (n && awaits_command(p, sites[0])) {
+		vec_push(&p->arena, &p->awaiting, (struct awaiting){ func, sites, n });
+		return (int)n;
+	}
+	ret = attach_now(p, &b, n, err);
+	return ret < 0 ? ret : (int)(n - b.n_refused);
+}
+
+/* What is refused now ends the run, and the command, which has not begun. */
+static int launch_command(void *self, s32 pid, int (*release)(void *ctx, struct err *err),
+			  void *ctx, struct err *err)
+{
+	struct process *p = process_of(self);
+	int ret;
+
+	if (!p->awaiting.n)
+		return release(ctx, err);
+	ret = launch(&p->launched, pid, release, ctx, err);
+	for (u32 i = 0; i < p->awaiting.n && ret >= 0; i++) {
+		const struct awaiting *w = &p->awaiting.v[i];
+		struct batch b = { .func = w->func, .sites = w->sites };
+
+		ret = attach_now(p, &b, w->n, err);
+	}
+	if (ret >= 0)
+		launch_go(&p->launched);
+	return ret;
 }
 
 static const char *how(const void *self, u32 i)
@@ -819,6 +836,7 @@ const struct engine engine_process = {
 	.detach_all = detach_all,
 	.close = close_process,
 	.attach = attach,
+	.launch = launch_command,
 	.start = start,
 	.how = how,
 	.run = in_vm_run,

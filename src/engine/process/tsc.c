@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "engine/process/internal.h"
 
-bool tsc_is_usable(void)
+static bool is_constant(void)
 {
 	struct buf b = { 0 };
 	bool ok = buf_read_file(&b, "/proc/cpuinfo") >= 0 && b.s && strstr(b.s, " constant_tsc") &&
@@ -13,6 +13,15 @@ bool tsc_is_usable(void)
 
 	buf_release(&b);
 	return ok;
+}
+
+bool tsc_is_usable(void)
+{
+	static enum { NOT_KNOWN, YES, NO } answer;
+
+	if (answer == NOT_KNOWN)
+		answer = is_constant() ? YES : NO;
+	return answer == YES;
 }
 
 static u64 ticks(void)
