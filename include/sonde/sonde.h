@@ -295,7 +295,7 @@ SONDE_HELPER_ void sonde_commit_(struct sonde_page *page, struct sonde_record *r
 	struct sonde_ring *ring;
 
 again:
-	cpu = rs->cpu_id_start;
+	cpu = rs->cpu_id; /* beyond all rings in a thread that has not registered */
 	if (cpu >= m->n_rings) {
 		__atomic_fetch_add(&m->lost, 1, __ATOMIC_RELAXED);
 		return;

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "engine/process/threads.h"
 
-enum { STOP_MS = 3000 };
+enum { STOP_MS = 1000 };
 
 #ifdef __x86_64__
 static bool is_ended_by_stops(u64 call)
