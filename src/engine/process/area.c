@@ -217,6 +217,8 @@ void area_release(struct area *a)
 
 /* ---- those of an earlier run */
 
+enum { MOST_PATCHES = 1 << 20 }; /* the process may say anything */
+
 static bool read_head(u32 pid, const struct mapping *m, struct area_head *h)
 {
 	u64 size = m->end - m->start;
@@ -224,7 +226,7 @@ static bool read_head(u32 pid, const struct mapping *m, struct area_head *h)
 	return process_read(pid, m->start, h, sizeof *h) && h->magic == AREA_MAGIC &&
 	       h->version == AREA_VERSION && h->code_size == size &&
 	       h->control + AREA_PAGE == m->start &&
-	       h->n_patches <= (size - sizeof *h) / sizeof h->patch[0];
+	       h->n_patches <= MIN((size - sizeof *h) / sizeof h->patch[0], (u64)MOST_PATCHES);
 }
 
 /* In a child of fork() there are none, and something else may be there. */
