@@ -4,8 +4,6 @@
 #include "jit/flow.h"
 #include "type/bpf_isa.h"
 
-enum { MOST_FLOW_INSNS = 8192 };
-
 struct flow {
 	const struct flow_input *in;
 	struct flow_state *at;
@@ -218,7 +216,7 @@ static void enter(struct flow *fl, u32 pc, bool is_main)
 		s.r[i] = any;
 	for (u32 i = 0; i < FLOW_SLOTS; i++)
 		s.slot[i] = any;
-	if (is_main)
+	if (is_main && !fl->in->context_in_memory)
 		s.r[1] = (struct held){ HELD_CONTEXT, 0 };
 	join(fl, pc, &s);
 }
@@ -229,10 +227,6 @@ struct flow_state *flow_of(const struct flow_input *in, struct err *err)
 	struct flow fl = { .in = in, .err = err };
 	int ret = 0;
 
-	if (f->n_insns > MOST_FLOW_INSNS) {
-		err_set(err, -ENOTSUP, "it has more than %u instructions", MOST_FLOW_INSNS);
-		return NULL;
-	}
 	fl.at = xcalloc(f->n_insns + 2ul, sizeof(*fl.at));
 	fl.is_due = xcalloc(f->n_insns + 2ul, sizeof(*fl.is_due));
 	enter(&fl, 0, true);

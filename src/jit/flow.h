@@ -33,6 +33,7 @@ struct flow_input {
 	const struct reloc **reloc_of;
 	bool *begins;
 	bool has_subprograms;
+	bool context_in_memory; /* it has an address, as any other value */
 };
 /* The slot that a load reads as a whole, or -1. */
 int flow_slot(const struct bpf_insn *load);

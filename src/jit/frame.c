@@ -7,7 +7,8 @@
 enum { RED_ZONE = 128, MOST_DEPTH = 512 };
 
 /* Registers of struct pt_regs (arch/x86/include/asm/ptrace.h), 8 bytes each. */
-enum { NO_REG = 0xff, REGS_IP = 0xfe };
+enum { NO_REG = 0xff, REGS_IP = 0xfe, REGS_WORDS = 21 };
+enum { REGS_ORIG_AX = 15, REGS_CS = 17, REGS_SS = 20, USER_CS = 0x33, USER_DS = 0x2b };
 static const u8 context_regs[] = { X15, X14, X13, X12, RBP, RBX,    X11,     X10,    X9,     X8,
 				   RAX, RCX, RDX, RSI, RDI, NO_REG, REGS_IP, NO_REG, NO_REG, RSP };
 
@@ -64,10 +65,20 @@ void jit_frame_need(struct jit *j)
 	j->frame.needed |= context_needs(j);
 }
 
+static u32 context_size(const struct jit *j)
+{
+	return j->site->context == JIT_WORDS ? RECORD_WORDS + 8 * j->site->n_words : 8 * REGS_WORDS;
+}
+
 void jit_frame_plan(struct jit *j)
 {
 	struct jit_frame *fr = &j->frame;
+	bool in_memory = fr->is_main && j->in.context_in_memory;
 
+	if (in_memory) {
+		fr->used |= 1u << RDI | 1u << T1;
+		fr->needed = ~0u;
+	}
 	fr->used &= ~(1u << RSP);
 	/* A subprogram saves what its caller expects to keep; the first one all that it or they change. */
 	if (fr->is_main && j->in.has_subprograms)
@@ -80,6 +91,10 @@ void jit_frame_plan(struct jit *j)
 	if (fr->is_main && j->site->keeps_flags) {
 		fr->flags_at = fr->size;
 		fr->size += 8;
+	}
+	if (in_memory) {
+		fr->context_at = fr->size;
+		fr->size += context_size(j);
 	}
 	if (fr->is_main && j->site->is_in_frame)
 		fr->size += RED_ZONE;
@@ -125,28 +140,6 @@ static void check_control(struct jit *j)
 	buf_add(j->code, &distance, 4);
 	X86_BYTES(j->code, "\x00");
 	jit_goto(j, C_E, j->f->n_insns);
-}
-
-void jit_frame_enter(struct jit *j)
-{
-	if (j->frame.size)
-		x86_rm(j->code, X_LEA, 8, RSP, at(RSP, -(s32)j->frame.size));
-	move_saved(j, X_MOV);
-	if (j->frame.flags_at)
-		save_flags(j);
-	if (j->frame.is_main)
-		check_control(j);
-}
-
-void jit_frame_leave(struct jit *j)
-{
-	if (j->frame.flags_at)
-		load_flags(j);
-	move_saved(j, X_LOAD);
-	if (j->frame.size)
-		x86_rm(j->code, X_LEA, 8, RSP, at(RSP, (s32)j->frame.size));
-	if (!j->frame.is_main)
-		X86_BYTES(j->code, "\xc3"); /* ret */
 }
 
 /* ---- the context */
@@ -239,4 +232,83 @@ int jit_context_load(struct jit *j, u32 dst, s64 off, u32 size)
 		load_register(j, to, reg, first, size);
 	}
 	return 0;
+}
+
+/* ---- the context in memory */
+
+static void store_imm(struct jit *j, u32 word, s32 value)
+{
+	x86_rm(j->code, X_MOV_IMM, 8, 0, at(RSP, (s32)(j->frame.context_at + 8 * word)));
+	buf_add(j->code, &value, sizeof(value));
+}
+
+/* struct pt_regs as the kernel's probes have it, but for the flags. */
+static int make_registers(struct jit *j)
+{
+	for (u32 i = 0; i < REGS_WORDS; i++) {
+		u8 reg = context_reg(8 * i);
+
+		if (reg == NO_REG) {
+			store_imm(j, i,
+				  i == REGS_ORIG_AX ? -1 :
+				  i == REGS_CS      ? USER_CS :
+				  i == REGS_SS      ? USER_DS :
+						      0);
+			continue;
+		}
+		if (reg == REGS_IP)
+			x86_mov_imm(j->code, T1, j->site->ip);
+		else if (reg == RSP)
+			x86_rm(j->code, X_LEA, 8, T1, at(RSP, (s32)j->frame.size));
+		else
+			load_register(j, T1, reg, 0, 8);
+		x86_rm(j->code, X_MOV, 8, T1, at(RSP, (s32)(j->frame.context_at + 8 * i)));
+	}
+	return 0;
+}
+
+static int make_words(struct jit *j)
+{
+	for (u32 i = 0; i < RECORD_WORDS / 8; i++)
+		store_imm(j, i, 0);
+	for (u32 i = 0; i < j->site->n_words; i++) {
+		if (load_word(j, T1, &j->site->words[i], 0, 8) < 0)
+			return j->err->code;
+		x86_rm(j->code, X_MOV, 8, T1,
+		       at(RSP, (s32)(j->frame.context_at + RECORD_WORDS + 8 * i)));
+	}
+	return 0;
+}
+
+static int make_context(struct jit *j)
+{
+	int ret = j->site->context == JIT_WORDS ? make_words(j) : make_registers(j);
+
+	x86_rm(j->code, X_LEA, 8, RDI, at(RSP, (s32)j->frame.context_at));
+	return ret;
+}
+
+/* ---- both ends */
+
+int jit_frame_enter(struct jit *j)
+{
+	if (j->frame.size)
+		x86_rm(j->code, X_LEA, 8, RSP, at(RSP, -(s32)j->frame.size));
+	move_saved(j, X_MOV);
+	if (j->frame.flags_at)
+		save_flags(j);
+	if (j->frame.is_main)
+		check_control(j);
+	return j->frame.context_at ? make_context(j) : 0;
+}
+
+void jit_frame_leave(struct jit *j)
+{
+	if (j->frame.flags_at)
+		load_flags(j);
+	move_saved(j, X_LOAD);
+	if (j->frame.size)
+		x86_rm(j->code, X_LEA, 8, RSP, at(RSP, (s32)j->frame.size));
+	if (!j->frame.is_main)
+		X86_BYTES(j->code, "\xc3"); /* ret */
 }

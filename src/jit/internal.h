@@ -26,12 +26,13 @@ enum { T0 = X10, T1 = X11 };
 	(1u << RAX | 1u << RCX | 1u << RDX | 1u << RSI | 1u << RDI | 1u << X8 | 1u << X9 |         \
 	 1u << X10 | 1u << X11)
 
-/* Of a subprogram, from rsp upwards: the stack of BPF (depth bytes), saved registers, flags. */
+/* Of a subprogram, from rsp upwards: the stack of BPF (depth bytes), saved registers, flags, context. */
 struct jit_frame {
-	u32 used;                  /* registers that its code changes */
-	u32 needed;                /* those that it reads as a part of the context */
-	u32 saved;                 /* those that it saves */
-	u32 size, depth, flags_at; /* flags_at: 0: they are not saved */
+	u32 used;   /* registers that its code changes */
+	u32 needed; /* those that it reads as a part of the context */
+	u32 saved;  /* those that it saves */
+	u32 size, depth;
+	u32 flags_at, context_at; /* 0: they are not there */
 	bool is_main;
 };
 
@@ -85,7 +86,7 @@ void jit_call_subprogram(struct jit *j, u32 target);
 /* Notes what the instruction at j->pc needs; when all have, plans the frame. */
 void jit_frame_need(struct jit *j);
 void jit_frame_plan(struct jit *j);
-void jit_frame_enter(struct jit *j);
+int jit_frame_enter(struct jit *j);
 void jit_frame_leave(struct jit *j);
 /* size bytes of the context become a register of BPF. */
 int jit_context_load(struct jit *j, u32 dst, s64 off, u32 size);

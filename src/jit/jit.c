@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include "jit/internal.h"
 
+enum { MOST_INSNS = 8192 };
+
 /* ---- the input */
 
 static bool is_function_reference(const struct bpf_insn *i)
@@ -63,7 +65,7 @@ static int compile_subprogram(struct jit *j, u32 from, u32 to)
 	measure(j, from, to);
 	j->pc = from;
 	j->entry[from] = (u32)j->code->len;
-	jit_frame_enter(j);
+	ret = jit_frame_enter(j);
 	for (; j->pc < to && ret >= 0; j->pc++) {
 		j->start[j->pc] = (u32)j->code->len;
 		ret = jit_insn(j);
@@ -99,6 +101,24 @@ static int compile_all(struct jit *j)
 	return 0;
 }
 
+/* A context that is used otherwise than to read from it is made in memory. */
+static struct flow_state *find_flow(struct jit *j)
+{
+	struct flow_state *flow;
+	struct err misuse = {};
+
+	if (j->f->n_insns > MOST_INSNS) {
+		jit_refuse(j, "it has more than %u instructions", MOST_INSNS);
+		return NULL;
+	}
+	flow = flow_of(&j->in, &misuse);
+	err_release(&misuse);
+	if (flow)
+		return flow;
+	j->in.context_in_memory = true;
+	return flow_of(&j->in, j->err);
+}
+
 int jit_compile(const struct program *prog, const struct bpf_func *f, const struct jit_site *site,
 		const struct jit_world *world, u64 address, struct buf *code, u32 *stack,
 		struct err *err)
@@ -116,10 +136,10 @@ int jit_compile(const struct program *prog, const struct bpf_func *f, const stru
 
 	arena_init(&j.arena);
 	ret = read_input(&j);
-	if (ret >= 0) {
-		j.flow = flow = flow_of(&j.in, err);
+	if (ret >= 0)
+		j.flow = flow = find_flow(&j);
+	if (ret >= 0)
 		ret = flow ? compile_all(&j) : err->code;
-	}
 	if (ret >= 0 && stack)
 		*stack = j.deepest * (j.in.has_subprograms ? 8 : 1);
 	if (ret < 0)

@@ -26,6 +26,7 @@
 #include "engine/process/area.h"
 #include "engine/process/compiled.h"
 #include "engine/process/detach.h"
+#include "engine/process/together.h"
 #include "engine/process/internal.h"
 #include "engine/timers.h"
 #include "sym/procmaps.h"
@@ -70,6 +71,9 @@ struct process {
 	VEC(struct patch) patches;
 	struct functions *functions; /* NULL: none is probed */
 	struct compiled *compiled;   /* NULL: nothing can run in a process */
+	/* By function: it runs at sites in the process; it runs in the process, for all that it knows
+	 * of its sites. */
+	bool *is_event, *runs;
 	struct hash handlers, comms; /* struct handlers by site, struct comm by tid; in the arena */
 	struct rings *rings;
 	struct timers timers;
@@ -397,11 +401,31 @@ static u32 ring_size(u32 n_cpus)
 	return size;
 }
 
-static void tell_how(struct process *p, u32 n, u64 stood_ns, bool is_compiled)
+/* Sites that a function is attached to at once. */
+struct batch {
+	u32 func;
+	bool is_compiled; /* the function runs in the process */
+	const struct site *const *sites;
+	VEC(struct entry) entries; /* index: of their site */
+	refused_fn refused;
+	void *ctx;
+	u32 n_refused;
+};
+
+static const char *why_records(struct process *p, const struct batch *b)
 {
-	const char *why = !p->compiled  ? "a map of the script cannot be in a process" :
-			  !p->functions ? "" :
-					  functions_why_not(p->functions);
+	if (!p->compiled)
+		return "a map of the script cannot be in a process";
+	if (functions_compile(p->functions, b->func,
+			      b->sites[0]->kind == SITE_RECORD ? b->sites[0] : NULL))
+		return "it shares a map with a clause whose records are read";
+	return functions_why_not(p->functions);
+}
+
+static void tell_how(struct process *p, const struct batch *b, u32 n, u64 stood_ns)
+{
+	bool is_compiled = b->is_compiled;
+	const char *why = is_compiled ? "" : why_records(p, b);
 
 	vec_push(&p->arena, &p->how,
 		 arena_printf(&p->arena,
@@ -411,7 +435,7 @@ static void tell_how(struct process *p, u32 n, u64 stood_ns, bool is_compiled)
 			      !is_compiled && *why ? ": " : "", is_compiled ? "" : why));
 }
 
-static int enable(struct process *p, u32 from, bool is_compiled, struct err *err)
+static int enable(struct process *p, const struct batch *b, u32 from, struct err *err)
 {
 	struct patched all = patched(p, 0), new = patched(p, from);
 	int ret;
@@ -427,7 +451,7 @@ static int enable(struct process *p, u32 from, bool is_compiled, struct err *err
 		return err->code;
 	ret = patch_enable(&new, p->world->n_cpus, ring_size(p->world->n_cpus), err);
 	if (ret >= 0)
-		tell_how(p, new.n, new.stood_ns, is_compiled);
+		tell_how(p, b, new.n, new.stood_ns);
 	return ret;
 }
 
@@ -440,6 +464,29 @@ static void look_at_clock(struct process *p)
 
 /* ---- entries of functions */
 
+static bool is_at_point(const struct bpf_func *f)
+{
+	return f->load.prog_type == BPF_PROG_TYPE_TRACEPOINT;
+}
+
+/* A tracepoint without arguments stands for all. */
+static void decide(struct process *p)
+{
+	static const struct site point = { .kind = SITE_RECORD };
+	u32 n = p->prog->funcs.n;
+
+	p->is_event = arena_array(&p->arena, bool, n + 1);
+	p->runs = arena_array(&p->arena, bool, n + 1);
+	for (u32 i = 0; i < n; i++) {
+		const struct bpf_func *f = p->prog->funcs.v[i];
+
+		p->is_event[i] = is_at_point(f) || f->load.prog_type == BPF_PROG_TYPE_KPROBE;
+		p->runs[i] = p->is_event[i] &&
+			     functions_compile(p->functions, i, is_at_point(f) ? &point : NULL);
+	}
+	together_decide(p->prog, p->is_event, p->runs);
+}
+
 static int begin_functions(struct process *p, struct err *err)
 {
 	if (p->functions)
@@ -448,6 +495,7 @@ static int begin_functions(struct process *p, struct err *err)
 		return err->code;
 	p->functions = functions_new(p->pid, reads_registers(p->prog), p->world->n_cpus,
 				     ring_size(p->world->n_cpus), p->compiled);
+	decide(p);
 	return 0;
 }
 
@@ -463,16 +511,6 @@ static int add_rings(struct process *p, struct err *err)
 	p->has_rings = true;
 	return 0;
 }
-
-struct batch {
-	u32 func;
-	bool is_compiled; /* the function runs in the process */
-	const struct site *const *sites;
-	VEC(struct entry) entries; /* index: of their site */
-	refused_fn refused;
-	void *ctx;
-	u32 n_refused;
-};
 
 static int refuse(struct batch *b, const struct site *s, const char *why, struct err *err)
 {
@@ -568,7 +606,7 @@ static int add_function(struct process *p, const struct procmaps *maps, struct b
 		return not_mapped(p, s->user.path, err);
 	if (begin_functions(p, err) < 0)
 		return err->code;
-	b->is_compiled = h.is_compiled = functions_compile(p->functions, b->func, NULL);
+	b->is_compiled = h.is_compiled = p->runs[b->func];
 	of = hash_get(&p->handlers, &e.at, sizeof e.at);
 	before = of ? of->list.n : 0;
 	of = add_handler(p, e.at, h);
@@ -625,7 +663,7 @@ static int compile_points(struct process *p, struct batch *b, u32 n, struct err 
 		return 0;
 	if (begin_functions(p, err) < 0)
 		return err->code;
-	b->is_compiled = true;
+	b->is_compiled = p->runs[b->func] || !together_with_others(p->prog, p->is_event, b->func);
 	for (u32 i = 0; i < n && b->is_compiled; i++)
 		b->is_compiled = functions_compile(p->functions, b->func, b->sites[i]);
 	b->is_compiled = b->is_compiled && functions_can_run(p->functions);
@@ -665,7 +703,7 @@ static int attach_now(struct process *p, struct batch *b, u32 n, struct err *err
 	if (ret >= 0 && b->entries.n)
 		ret = place_functions(p, b, &from, err);
 	if (ret >= 0 && p->patches.n > from)
-		ret = enable(p, from, b->is_compiled, err);
+		ret = enable(p, b, from, err);
 	return ret;
 }
 

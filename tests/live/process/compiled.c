@@ -23,6 +23,11 @@ __attribute__((noinline)) long many(long a, long b, long c, long d, long e, long
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g;
 }
 
+__attribute__((noinline)) void done(int n)
+{
+	__asm__ volatile("" ::"r"(n) : "memory");
+}
+
 static long calls(void)
 {
 	long sum = 0;
@@ -68,6 +73,8 @@ int main(int argc, char **argv)
 		pthread_join(t[i], NULL);
 		n += wrong[i];
 	}
+	for (int i = 1; i < 5; i++)
+		done(i);
 	if (!fork())
 		_exit(calls() != expected());
 	wait(&status);

@@ -83,10 +83,13 @@ static void test_context(void)
 	gives(0x5678, "parts of ip", LDX(H, R0, R1, IP + 2), STORE_R0);
 	gives(1, "sp", LDX(DW, R0, R1, SP), STORE_R0);
 	refuses("only the kernel knows", "cs", LDX(DW, R0, R1, CS), STORE_R0);
-	refuses("context", "its address is stored", LDVALUE(R9, 0, 0), STX(DW, R9, 0, R1),
-		MOV(R0, 0), EXIT);
-	refuses("context", "its address is compared", JMP(JEQ, R1, 0, 0), MOV(R0, 0), EXIT);
-	refuses("context", "a function gets it", CALLSUB(1), EXIT, MOV(R0, 0), EXIT);
+	gives(114, "where its address is stored", LDVALUE(R9, 0, 0), STX(DW, R9, 8, R1),
+	      LDX(DW, R2, R9, 8), LDX(DW, R0, R2, DI), STORE_R0);
+	gives(1, "compared", MOV(R0, 2), JMP(JEQ, R1, 0, 1), MOV(R0, 1), STORE_R0);
+	gives(114, "given to a function", CALLSUB(5), STORE_R0, LDX(DW, R0, R1, DI), EXIT);
+	gives(1, "sp in memory", STX(DW, R10, -16, R1), CALLSUB(5), STORE_R0, LDX(DW, R0, R1, SP),
+	      EXIT);
+	gives(0x33, "cs in memory", CALLSUB(5), STORE_R0, LDX(DW, R0, R1, CS), EXIT);
 }
 
 /* DI is register 7 of instructions; words are where the operands of a tracepoint are. */
@@ -104,6 +107,9 @@ static void test_words(void)
 				       .words = words,
 				       .n_words = ARRAY_SIZE(words),
 				       .is_in_frame = true };
+	const struct jit_site good = {
+		.context = JIT_WORDS, .words = words, .n_words = 5, .keeps_flags = true
+	};
 	const struct jit_world world = { 0 };
 	struct err err = {};
 
@@ -120,6 +126,10 @@ static void test_words(void)
 		 MOV(R3, 2), MOVR(R0, R3), STORE_R0);
 	gives_at(&site, world, 1, "the stack: a return address", LDX(DW, R2, R1, 24 + 32),
 		 MOV(R0, 1), JMP(JGT, R2, 4096, 1), MOV(R0, 2), STORE_R0);
+	gives_at(&good, world, 0xfffffffe, "a function gets them", CALLSUB(5), STORE_R0,
+		 LDX(DW, R0, R1, 24 + 16), EXIT);
+	gives_at(&good, world, 20, "and reads memory", CALLSUB(5), STORE_R0,
+		 LDX(DW, R0, R1, 24 + 24), EXIT);
 	RUN(&site, world, &err, LDX(DW, R0, R1, 24 + 40), STORE_R0);
 	ok(err.code < 0 && strstr(err.text, "only the tracepoint"), "an operand of another form");
 	err_release(&err);

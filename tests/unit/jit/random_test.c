@@ -157,11 +157,14 @@ static void put_one(struct random_program *p)
 	}
 }
 
-static void make(struct random_program *p, u32 data_map)
+/* in_memory: the context is used so that it needs an address. */
+static void make(struct random_program *p, u32 data_map, bool in_memory)
 {
 	u32 n = 5 + pick(MOST);
 
 	p->n = 0;
+	if (in_memory)
+		PUT(p, JMP(JEQ, R1, 0, 0));
 	PUT(p, MOVR(R8, R1), LDVALUE(R9, data_map, 0));
 	for (u32 r = 0; r < 8; r++)
 		PUT(p, LD64(r, number()));
@@ -260,7 +263,7 @@ int main(void)
 
 		seed = 0x9e3779b97f4a7c15 * (i + 1);
 		set_up(&prog, &a);
-		make(&p, prog.data_map);
+		make(&p, prog.data_map, i % 3 == 0);
 		asm_func(&prog, BPF_PROG_TYPE_KPROBE, p.v, p.n);
 		bad = compare(&prog, i & 1 ? &entry : &middle, &err);
 		if (bad) {
