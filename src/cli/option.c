@@ -224,6 +224,8 @@ const struct option_row option_rows[] = {
 	  .help = "user stack after each call; needs no frame pointers (x86-64)", .command = &command_strace },
 	{ .key = 'y', .name = "decode-fds", .group = GROUP_HIDDEN, .take = take_given,
 	  .help = "paths of descriptors", .command = &command_strace },
+	{ .key = 'P', .name = "trace-path", .arg = "PATH", .group = GROUP_HIDDEN, .take = take_given,
+	  .help = "only calls that name this file, by path or descriptor; may be repeated", .command = &command_strace },
 	{ .key = 'n', .name = "syscall-number", .group = GROUP_HIDDEN, .take = take_given,
 	  .help = "numbers of calls", .command = &command_strace },
 	{ .key = 'a', .name = "columns", .arg = "COLUMN", .group = GROUP_HIDDEN, .take = take_given,

@@ -283,6 +283,7 @@ static void plan_view(struct plan *p, const struct call_view *v, struct source a
 	if (v->kind == VIEW_CHOICE && at.parent == SNAPSHOT_NONE) {
 		plan_cases(p, v->choice, at, false);
 		plan_cases(p, v->choice, at, true);
+		plan_view(p, &v->choice->rest, at, base);
 	} else if (v->kind == VIEW_STRUCT || v->kind == VIEW_MEMBERS) {
 		plan_members(p, v->st, at.parent, at.off, at.out);
 	} else if (v->kind == VIEW_CHOICE) {

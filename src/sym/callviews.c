@@ -164,7 +164,8 @@ static const struct letter {
 	{ 'L', VIEW_LEFT, 0, 0, false },       { 'G', VIEW_DIRENTS, 0, 0, false },
 	{ 'H', VIEW_CONTROL, 0, 0, false },    { 'k', VIEW_VERSION, 4, 0, false },
 	{ 'I', VIEW_PRIORITY, 4, 0, false },   { 'w', VIEW_HARDWARE, 0, 0, false },
-	{ 'j', VIEW_FD, 4, 10, true },
+	{ 'j', VIEW_FD, 4, 10, true },         { 'r', VIEW_ERROR, 4, 10, true },
+	{ 't', VIEW_TICKS, 8, 10, true },
 };
 
 static bool wants_set(const struct call_view *v)

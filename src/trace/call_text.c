@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include "base/os_names.h"
 #include "base/visible.h"
 #include "trace/call_text.h"
 #include "trace/call_words.h"
@@ -149,6 +150,16 @@ static void put_file_mode(struct buf *b, u64 mode)
 			mode &= ~(u64)bits[i].value;
 		}
 	put_mode(b, mode);
+}
+
+static void put_error(struct buf *b, s32 number)
+{
+	const char *name = os_error_name(number < 0 ? 0u - (u32)number : (u32)number);
+
+	if (number && name)
+		buf_printf(b, "%s%s", number < 0 ? "-" : "", name);
+	else
+		buf_s64(b, number);
 }
 
 static void put_limit(struct buf *b, u64 n)
@@ -851,6 +862,8 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	switch ((enum view_kind)v->kind) {
 	case VIEW_NUMBER: put_number(s->b, v, number_of(v, at.p)); break;
 	case VIEW_FD: put_fd(s, at.p, (s32)word); break;
+	case VIEW_ERROR: put_error(s->b, (s32)word); break;
+	case VIEW_TICKS: put_ticks(s->b, (s64)word); break;
 	case VIEW_ADDRESS: put_address(s->b, word); break;
 	case VIEW_FLAGS: put_flag_words(s->b, v->set, word, v->base == 8); break;
 	case VIEW_NAMES: put_name_word(s->b, v->set, number_of(v, at.p), v->base == 10); break;

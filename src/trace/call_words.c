@@ -277,6 +277,14 @@ void put_signal_set(struct buf *b, u64 set)
 	buf_putc(b, ']');
 }
 
+void put_ticks(struct buf *b, s64 ticks)
+{
+	buf_s64(b, ticks);
+	if (ticks > 0)
+		buf_printf(b, " /* %lld.%02lld s */", (long long)ticks / 100,
+			   (long long)ticks % 100);
+}
+
 void put_wait_status(struct buf *b, int status)
 {
 	if (WIFEXITED(status)) {

@@ -25,6 +25,8 @@ void put_bit_fields(struct buf *b, struct call_set *set, u64 v);
 void put_quota(struct buf *b, struct call_set *set, u32 v);
 /* FUTEX_OP_SET<<28|0<<12|FUTEX_OP_CMP_GT<<24|0x1 (linux/futex.h) */
 void put_futex_op(struct buf *b, u32 v);
+/* 48, and how many seconds that are: 100 ticks are one (USER_HZ) */
+void put_ticks(struct buf *b, s64 ticks);
 /* [{WIFEXITED(s) && WEXITSTATUS(s) == 0}] */
 void put_wait_status(struct buf *b, int status);
 

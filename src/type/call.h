@@ -38,6 +38,7 @@ enum view_kind {
 	VIEW_HIDDEN,
 	VIEW_LITERAL,   /* the name of set */
 	VIEW_NUMBER,    /* is_signed, base */
+	VIEW_ERROR,     /* 0, ENOENT, -ENOENT */
 	VIEW_FD,        /* a descriptor: 3, or 3</etc/passwd> */
 	VIEW_ADDRESS,   /* NULL or 0x7f12 */
 	VIEW_FLAGS,     /* names of bits, from set */
@@ -59,6 +60,7 @@ enum view_kind {
 	VIEW_FD_SET,    /* descriptors: [3 4] */
 	VIEW_STRUCT,
 	VIEW_MEMBERS,     /* of a structure, without its braces */
+	VIEW_TICKS,       /* of the clock of times(2), and seconds */
 	VIEW_RLIMIT,      /* 8192*1024, RLIM64_INFINITY */
 	VIEW_HANDLER,     /* SIG_IGN, or an address */
 	VIEW_DATE,        /* seconds, with the date */

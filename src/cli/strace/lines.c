@@ -258,6 +258,24 @@ static void flush_held(struct strace *st, struct strace_thread *th, u64 ns)
 	put_line(st, th);
 }
 
+/* ---- -P */
+
+/* Whether the call of the thread, with this value of argstr, names none of the files of -P. */
+static bool is_elsewhere(struct strace *st, struct strace_thread *th, const struct type *t,
+			 const char *value)
+{
+	struct names names = st->names;
+
+	if (!st->o.n_paths)
+		return false;
+	names.file = strace_file;
+	names.file_ctx = st;
+	st->shown = th;
+	buf_clear(&st->args);
+	value_text(&st->args, &names, t, value);
+	return !strace_names_path(&st->o, th->call, st->args.s ? st->args.s : "");
+}
+
 /* ---- calls */
 
 /* The call of "syscall:NAME:return". */
@@ -307,7 +325,7 @@ static bool has_status(const struct strace *st, bool is_error)
 /* What has no return, because it was lost. */
 static void drop_call(struct strace *st, struct strace_thread *th)
 {
-	if (th->call && st->o.lines && !shows_whole(st) && !th->was_in_call) {
+	if (th->call && st->o.lines && !shows_whole(st) && !th->was_in_call && !th->is_hidden) {
 		if (st->o.separate)
 			st->current = th;
 		if (st->current == th)
@@ -347,7 +365,10 @@ static void on_enter(struct strace *st, const struct record *r)
 	th->args_type = args->type;
 	buf_clear(&th->args);
 	buf_add(&th->args, r->p + args->offset, args_size(args->type, r->p + args->offset));
-	if (!st->o.lines || shows_whole(st))
+	if (!st->o.lines)
+		return;
+	th->is_hidden = is_elsewhere(st, th, th->args_type, th->args.s);
+	if (shows_whole(st) || th->is_hidden)
 		return;
 	if (!st->o.separate) {
 		close_current(st, "<unfinished ...>");
@@ -443,11 +464,15 @@ static u32 join_args(struct strace *st, const struct strace_thread *th, const st
 static void put_return(struct strace *st, struct strace_thread *th, const struct record *r)
 {
 	const struct type whole = { .kind = args_of(r)->type->kind, .size = join_args(st, th, r) };
-	const char *args = format_args(st, &st->args, th, &whole, st->joined.s);
-	size_t n = strace_entry_length(th->call, args);
 	s64 ret = number(r, AT_RESULT);
+	const char *args;
+	size_t n;
 	u32 width;
 
+	if (th->is_hidden && is_elsewhere(st, th, &whole, st->joined.s))
+		return;
+	args = format_args(st, &st->args, th, &whole, st->joined.s);
+	n = strace_entry_length(th->call, args);
 	if (st->o.json) {
 		put_json_return(st, th, r, args);
 		return;
@@ -534,6 +559,7 @@ static void on_return(struct strace *st, const struct record *r)
 		th->begun_ns = r->ns;
 		th->begun_clock = (u64)number(r, AT_CLOCK);
 		buf_clear(&th->args);
+		th->is_hidden = st->o.n_paths > 0;
 	}
 	th->call = call;
 	th->was_in_call = false;
@@ -569,7 +595,7 @@ static void end_call(struct strace *st, struct strace_thread *th, u64 ns, const 
 	const char *args;
 	u32 width;
 
-	if (!th->call)
+	if (!th->call || th->is_hidden)
 		return;
 	args = format_args(st, &st->args, th, th->args_type, th->args.s);
 	if (st->o.json) {
@@ -730,7 +756,7 @@ static void on_ignored(struct strace *st, const struct record *r)
 
 static bool is_late(const struct strace_thread *th, u64 ns)
 {
-	return th->call && !th->is_shown && ns > th->begun_ns + SHOWN_AFTER_NS;
+	return th->call && !th->is_shown && !th->is_hidden && ns > th->begun_ns + SHOWN_AFTER_NS;
 }
 
 /* Calls that began before tracing did, and last. */
@@ -955,6 +981,7 @@ void strace_release(struct strace *st)
 	buf_release(&st->entry_args);
 	buf_release(&st->args);
 	buf_release(&st->joined);
+	free(st->o.paths);
 	free(st->sites);
 }
 

@@ -388,6 +388,7 @@ static const struct {
 	{ .key = 'E', .read = set_environment },
 	{ .key = 's', .read = read_strings },
 	{ .key = 'x', .read = more_hex },
+	{ .key = 'P', .read = strace_add_path },
 	{ .key = 'A', FLAG(append) },
 	{ .key = 'C', FLAG(summary) },
 	{ .key = 'T', FLAG(spent) },

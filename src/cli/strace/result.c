@@ -134,8 +134,7 @@ void strace_put_result(struct buf *b, const struct strace_call *call, const stru
 
 /* ---- arguments as text */
 
-/* Past a string, which begins at s. */
-static const char *after_string(const char *s)
+const char *strace_after_string(const char *s)
 {
 	for (s++; *s && *s != '"'; s++)
 		s += *s == '\\' && s[1];
@@ -159,7 +158,7 @@ size_t strace_args_length(const char *args, u32 n)
 		return 0;
 	while (*s) {
 		if (*s == '"') {
-			s = after_string(s);
+			s = strace_after_string(s);
 			continue;
 		}
 		if (s[0] == '/' && s[1] == '*') {
@@ -190,6 +189,8 @@ static size_t structure_length(const char *args)
 
 size_t strace_entry_length(const struct strace_call *call, const char *args)
 {
+	if (call->n_at_entry == UINT32_MAX)
+		return strlen(args);
 	return streq(call->name, "clone3") ? structure_length(args) :
 					     strace_args_length(args, call->n_at_entry);
 }

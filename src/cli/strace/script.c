@@ -79,15 +79,22 @@ static const char file_of[] =
 	"		if ((uint64)$f != 0) { print((%d, tid, pid, nsecs, $fd, path($f.f_path))); }\n"
 	"	}\n";
 
-static bool takes_fd(const struct strace_options *o, u32 nr, u32 arg, const char *name)
+static const char *const argument_registers[CALL_MAX_ARGS] = {
+#ifdef __aarch64__
+	"regs[0]", "regs[1]", "regs[2]", "regs[3]", "regs[4]", "regs[5]"
+#else
+	"di", "si", "dx", "r10", "r8", "r9"
+#endif
+};
+
+static bool takes_fd(const struct strace_options *o, u32 nr, u32 arg)
 {
 	const struct call_format *f = strace_has_call(o, nr) && syscall_event_name(nr) ?
 					      call_format(syscall_event_name(nr)) :
 					      NULL;
 
 	return f && arg < f->n &&
-	       (f->arg[arg].view.kind == VIEW_FD || f->arg[arg].view.kind == VIEW_AT) &&
-	       (!name || streq(f->arg[arg].name, name));
+	       (f->arg[arg].view.kind == VIEW_FD || f->arg[arg].view.kind == VIEW_AT);
 }
 
 static bool is_shown(const struct strace_options *o, const char *name)
@@ -101,28 +108,47 @@ static void put_file(struct buf *b, const char *fd)
 	buf_printf(b, file_of, RECORD_FILE);
 }
 
-/* All calls whose argument has the name that the argument of this one has; once for each name. */
-static void put_files_of(struct buf *b, const struct strace_options *o, u32 nr, u32 arg)
+/* The numbers of the calls whose argument is a descriptor, as a condition on $nr: 64 in each word. */
+static bool put_numbers(struct buf *b, const struct strace_options *o, u32 arg)
 {
-	const char *name = call_format(syscall_event_name(nr))->arg[arg].name;
 	const char *between = "";
-	char fd[64];
 
-	for (u32 i = 0; i < syscall_count(); i++)
-		for (u32 k = 0; k < CALL_MAX_ARGS; k++)
-			if (takes_fd(o, i, k, name)) {
-				if (i < nr || (i == nr && k < arg))
-					return;
-				buf_printf(b, "%ssyscall:=%s", between, syscall_name(i));
-				between = ", ";
-			}
-	buf_puts(b, " {\n");
-	snprintf(fd, sizeof(fd), "args.%s", name);
-	put_file(b, fd);
-	buf_printf(
-		b,
-		"	if ($fd == %d) { print((%d, tid, pid, nsecs, $fd, path(curtask.fs.pwd))); }\n}\n",
-		STRACE_CWD, RECORD_FILE);
+	for (u32 word = 0; word < SYSCALL_MAX / 64; word++) {
+		u64 set = 0;
+
+		for (u32 i = 0; i < 64; i++)
+			set |= (u64)takes_fd(o, 64 * word + i, arg) << i;
+		if (set)
+			buf_printf(b, "%s($nr >> 6 == %u && (%#llxull >> ($nr & 63) & 1) == 1)",
+				   between, word, (unsigned long long)set);
+		between = set ? " || " : between;
+	}
+	return *between;
+}
+
+/*
+ * One program for all calls: each program with path() takes verifiers as long as a hundred without.
+ * It also runs for 32-bit calls, whose numbers differ, and then shows a descriptor too many.
+ */
+static void put_taken_files(struct buf *b, const struct strace_options *o)
+{
+	buf_puts(b, "rawtracepoint:sys_enter {\n	$nr = (uint64)args.id;\n");
+	for (u32 arg = 0; arg < CALL_MAX_ARGS; arg++) {
+		struct buf numbers = {};
+		char fd[64];
+
+		if (put_numbers(&numbers, o, arg)) {
+			snprintf(fd, sizeof(fd), "args.regs.%s", argument_registers[arg]);
+			buf_printf(b, "	if (%s) {\n", numbers.s);
+			put_file(b, fd);
+			buf_printf(
+				b,
+				"	if ($fd == %d) { print((%d, tid, pid, nsecs, $fd, path(curtask.fs.pwd))); }\n	}\n",
+				STRACE_CWD, RECORD_FILE);
+		}
+		buf_release(&numbers);
+	}
+	buf_puts(b, "}\n");
 }
 
 /* Two that the call has stored. */
@@ -170,10 +196,7 @@ static void put_returned_files(struct buf *b, const struct strace_options *o)
 
 static void put_files(struct buf *b, const struct strace_options *o)
 {
-	for (u32 nr = 0; nr < syscall_count(); nr++)
-		for (u32 arg = 0; arg < CALL_MAX_ARGS; arg++)
-			if (takes_fd(o, nr, arg, NULL))
-				put_files_of(b, o, nr, arg);
+	put_taken_files(b, o);
 	put_returned_files(b, o);
 }
 
@@ -210,7 +233,7 @@ const char *strace_script(const struct strace *st)
 			(unsigned long long)job_ring_pages(), st->o.strings, st->o.hex);
 	buf_printf(&b, life, RECORD_END, RECORD_EXEC, RECORD_BORN,
 		   RECORD_FORKED); /* births come before their calls */
-	if (st->o.lines && st->o.files)
+	if (st->o.lines && (st->o.files || st->o.n_paths))
 		put_files(&b, &st->o);
 	put_calls(&b, st);
 	if (st->o.lines) {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include "base/os_names.h"
 #include "cli/strace/strace.h"
+#include "trace/call_words.h"
 #include "sym/constants.h"
 
 enum { FIRST_RT = 32, LAST_SIGNAL = 64 };
@@ -129,7 +130,10 @@ static void put_child(struct buf *b, s32 code, const u64 w[4])
 		buf_u64(b, status);
 	else
 		strace_put_signal_name(b, status);
-	buf_printf(b, ", si_utime=%lld, si_stime=%lld", (long long)w[2], (long long)w[3]);
+	buf_puts(b, ", si_utime=");
+	put_ticks(b, (s64)w[2]);
+	buf_puts(b, ", si_stime=");
+	put_ticks(b, (s64)w[3]);
 }
 
 static void put_system_call(struct buf *b, const u64 w[4])

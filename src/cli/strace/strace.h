@@ -5,6 +5,7 @@
  *	options.c	options -> struct strace_options; sets of calls, signals and states
  *	script.c	struct strace_options -> a script, which prints a record for each event
  *	files.c		-y: what descriptors are
+ *	paths.c		-P: calls that name a file
  *	inflight.c	the calls that threads are in when tracing begins
  *	lines.c		records -> lines: entry and return paired, lines of several threads
  *	result.c	what a call returned, as text
@@ -60,17 +61,19 @@ struct strace_options {
 	bool spent;                  /* -T */
 	bool numbers, stacks;        /* -n, -k */
 	bool files;                  /* -y */
-	u32 strings, hex;            /* -s: bytes of strings; -x: how often */
-	u32 column;                  /* -a: where " = " begins */
-	u32 quiet, forks;            /* -q, -f: how often */
-	bool no_attach, no_exit;     /* messages left out: -q, -qq, -e quiet= */
-	bool separate;               /* -ff: FILE.TID for each thread */
-	bool append;                 /* -A */
-	bool json;                   /* objects instead of lines */
-	bool summary, lines;         /* -c: only the first, -C: both */
-	bool wall;                   /* -w */
-	const char *sort;            /* -S, or NULL */
-	const char *columns;         /* -U, or NULL */
+	const char **paths;          /* -P */
+	u32 n_paths;
+	u32 strings, hex;        /* -s: bytes of strings; -x: how often */
+	u32 column;              /* -a: where " = " begins */
+	u32 quiet, forks;        /* -q, -f: how often */
+	bool no_attach, no_exit; /* messages left out: -q, -qq, -e quiet= */
+	bool separate;           /* -ff: FILE.TID for each thread */
+	bool append;             /* -A */
+	bool json;               /* objects instead of lines */
+	bool summary, lines;     /* -c: only the first, -C: both */
+	bool wall;               /* -w */
+	const char *sort;        /* -S, or NULL */
+	const char *columns;     /* -U, or NULL */
 };
 
 enum strace_result { RESULT_NUMBER, RESULT_HEX, RESULT_OCTAL };
@@ -98,6 +101,7 @@ struct strace_thread {
 	u64 begun_ns, begun_clock;
 	bool is_missing;  /* from /proc */
 	bool was_in_call; /* since before tracing began; no record has come yet */
+	bool is_hidden;   /* the call does not name a file of -P */
 	bool is_shown;    /* the begin of the call is on a line */
 	bool is_open;     /* ... which has no end yet */
 	const struct type *args_type;
@@ -174,6 +178,13 @@ bool strace_is_error(const struct strace_call *call, s64 ret);
 size_t strace_args_length(const char *args, u32 n);
 /* ... of those that are known at the entry. */
 size_t strace_entry_length(const struct strace_call *call, const char *args);
+/* Past a string of a text, which begins at s. */
+const char *strace_after_string(const char *s);
+/* ---- paths.c */
+int strace_add_path(struct strace *st, const char *path);
+/* Of the arguments as text with what descriptors are. */
+bool strace_names_path(const struct strace_options *o, const struct strace_call *call,
+		       const char *args);
 /* ---- signal.c */
 void strace_put_signal_name(struct buf *b, u32 signo);
 u32 strace_signal_number(const char *name, size_t len); /* "SIGHUP", "HUP", "1"; 0: none */
