@@ -77,18 +77,21 @@ static bool has_array(const struct call_view *v)
 	return false;
 }
 
-/* What the members of a structure at `base` in the piece of an op point to. */
-static void plan_members(struct plan *p, const struct call_struct *st, u32 op, u32 base, bool out)
+/* What the members of a structure point to: it is at at->off in the piece of an op. */
+static void plan_members(struct plan *p, const struct call_struct *st, const struct source *at)
 {
+	struct source after = *at;
+
 	for (u32 i = 0; i < st->n; i++)
 		plan_view(p, &st->v[i].view,
-			  (struct source){ .parent = op,
-					   .off = base + st->v[i].offset,
-					   .out = out,
-					   .stored = p->ops.v[op].stored },
-			  base);
+			  (struct source){ .parent = at->parent,
+					   .off = at->off + st->v[i].offset,
+					   .out = at->out,
+					   .stored = at->stored },
+			  at->off);
+	after.out = p->is_return;
 	if (st->after)
-		plan_members(p, st->after, op, base, p->is_return);
+		plan_members(p, st->after, &after);
 }
 
 static struct call_len len_at(struct call_len len, u32 base)
@@ -285,7 +288,7 @@ static void plan_view(struct plan *p, const struct call_view *v, struct source a
 		plan_cases(p, v->choice, at, true);
 		plan_view(p, &v->choice->rest, at, base);
 	} else if (v->kind == VIEW_STRUCT || v->kind == VIEW_MEMBERS) {
-		plan_members(p, v->st, at.parent, at.off, at.out);
+		plan_members(p, v->st, &at);
 	} else if (v->kind == VIEW_CHOICE) {
 		plan_member_cases(p, v->choice, at, base);
 	} else if (applies(p, v)) {
