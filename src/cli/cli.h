@@ -134,6 +134,7 @@ struct cli {
 	const char *const *events; /* record, trace: values of -e, NULL-terminated, or NULL */
 	struct ltrace *ltrace;     /* sonde ltrace: likewise */
 	bool record_stacks;        /* record: -g */
+	const char *record_hz;     /* record: -F */
 	const char *overwrite;     /* record: --overwrite */
 	const char *max_size, *switch_output, *switch_max_files;
 	const char *dump_on;      /* record: --dump-on */

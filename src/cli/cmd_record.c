@@ -387,7 +387,9 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 	int ret = read_limits(c, &s->plan, &files);
 
 	record_dump_plan(c, &s->plan);
-	s->plan.has_stacks = c->record_stacks;
+	s->plan.has_stacks = c->record_stacks || c->record_hz;
+	s->plan.probes = script->probes.v;
+	s->plan.n_probes = script->probes.n;
 	s->plan.next_file = c->switch_output ? next_file : NULL;
 	s->plan.file_ctx = &files;
 	if (!ret)
@@ -429,7 +431,7 @@ const struct command command_record = {
 	       "x.pftrace) the file is in that format; -o - writes a recording to standard output. Records only events of CMD, or of the processes of "
 	       "-p, their threads and descendants: those that one of these threads causes, and those "
 	       "that have one in a field of type pid_t (a switch to it, a wake-up by another process). "
-	       "-a records all processes except sonde. Without -e: switches, wake-ups, the life of processes and "
+	       "-a records all processes except sonde. Without -e and -F: switches, wake-ups, the life of processes and "
 	       "system calls. If sonde is killed, the file has all that is older than half a second. "
 	       "The exit status is that of CMD.",
 	.example = "sonde record -e sched:sched_process_fork -- make",

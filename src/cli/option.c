@@ -305,7 +305,8 @@ const struct option_row option_rows[] = {
 	{ .key = 'e', .name = "event", .arg = "EVENTS", .group = GROUP_HIDDEN,
 	  .help = "events to record: sched:sched_switch,irq:*; may be repeated",
 	  .doc = "SYSTEM:NAME, both of which may be patterns, separated by commas, as perf record takes them. "
-		 "syscalls:* are all system calls.",
+		 "syscalls:* are all system calls. A value that begins with a kind of probe, as uprobe:/bin/bash:readline, "
+		 "usdt:FILE:NAME or kprobe:vfs_read, is that probe; its events are uprobe:bash_readline and so on and have the arguments that sonde trace shows.",
 	  .take = take_list, .at = offsetof(struct cli, events), .command = &command_record },
 	{ .key = 'e', .name = "event", .arg = "PROBE", .group = GROUP_HIDDEN,
 	  .help = "one more probe, as perf and trace-cmd take them; may be repeated", .take = take_list,
@@ -362,6 +363,10 @@ const struct option_row option_rows[] = {
 	{ .name = "binary", .arg = "FILE", .group = GROUP_HIDDEN,
 	  .help = "functions of this file, such as a library, instead of those of the program", .take = take_text,
 	  .at = offsetof(struct cli, flow.binary), .command = &command_flow },
+	{ .key = 'F', .name = "frequency", .arg = "HZ", .group = GROUP_HIDDEN,
+	  .help = "record samples with their stacks, HZ a second on each processor",
+	  .doc = "Events sonde:cpu_clock. Without -e nothing else is recorded.",
+	  .take = take_text, .at = offsetof(struct cli, record_hz), .command = &command_record },
 	{ .key = 'g', .name = "stacks", .group = GROUP_HIDDEN,
 	  .help = "record the stacks of events: the kernel's and the user's",
 	  .doc = "User stacks are unwound as ustack does, without frame pointers. The file also has the functions of the kernel and "

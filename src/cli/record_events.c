@@ -15,6 +15,7 @@
 #include "base/glob.h"
 #include "cli/record_dump.h"
 #include "cli/record_events.h"
+#include "cli/record_probes.h"
 #include "sym/event_layout.h"
 #include "sym/syscalls.h"
 
@@ -40,7 +41,8 @@ struct events {
 	VEC(const char *)
 	names; /* "sched:sched_switch", in the order in which they were asked for */
 	struct hash known;
-	VEC(const char *) calls; /* those of category syscalls */
+	VEC(const char *) calls;  /* those of category syscalls */
+	VEC(const char *) probes; /* of the language */
 	struct err err;
 };
 
@@ -122,6 +124,10 @@ static int add_list(struct events *ev, const char *list)
 {
 	int ret = 0;
 
+	if (record_is_probe(ev->c, list)) { /* a signature may have commas */
+		vec_push(ev->arena, &ev->probes, list);
+		return 0;
+	}
 	for (const char *s = list; *s && !ret;) {
 		size_t n = strcspn(s, ",{} ");
 
@@ -239,7 +245,7 @@ int record_script_make(struct cli *c, const char *const *events, struct record_s
 
 	for (u32 i = 0; events && events[i] && !ret; i++)
 		ret = add_list(&ev, events[i]);
-	if (!events)
+	if (!events && !c->record_hz)
 		add_time_line(&ev);
 	buf_puts(&to->text, "config = { max_probes = 100000; perf_rb_pages = 8192 }\n");
 	record_dump_clauses(c, &to->text);
@@ -247,7 +253,9 @@ int record_script_make(struct cli *c, const char *const *events, struct record_s
 		ret = put_clause(&ev, to, ev.names.v[i]);
 	if (!ret)
 		ret = put_calls(&ev, to);
-	if (!ret && !ev.names.n && !ev.calls.n)
+	if (!ret)
+		ret = record_probes_put(c, ev.probes.v, ev.probes.n, to);
+	if (!ret && !ev.names.n && !ev.calls.n && !to->probes.n && !ev.probes.n)
 		ret = refuse(&ev, "*:*");
 	hash_release(&ev.known);
 	return ret;

@@ -79,12 +79,10 @@ static struct row_stacks stacks_of(const struct sink *s, const struct recording 
 		       (struct row_stacks){ 0 };
 }
 
-static void event(struct sink *s, const struct trace_event *e)
+static void keep(struct sink *s, const struct trace_event *e, struct event_format *f, u32 len)
 {
 	struct recording *r = s->state;
-	struct store_writer *w = writer_of(s, r);
-	struct event_format *f = format_of(r, e);
-	u32 len = f ? event_length(f, e->record, e->len) : 0;
+	struct store_writer *w = r->writer;
 
 	if (len < sizeof(struct common_fields))
 		return;
@@ -102,6 +100,27 @@ static void event(struct sink *s, const struct trace_event *e)
 		       });
 	r->n_events++;
 	see_error(s, r);
+}
+
+static void event(struct sink *s, const struct trace_event *e)
+{
+	struct recording *r = s->state;
+	struct event_format *f = format_of(r, e);
+
+	writer_of(s, r);
+	keep(s, e, f, f ? event_length(f, e->record, e->len) : 0);
+}
+
+static void value(struct sink *s, const struct type *t, const void *p)
+{
+	struct recording *r = s->state;
+	struct trace_event e;
+
+	writer_of(s, r);
+	if (!r->probes)
+		r->probes = recorded_probes_new(r->plan->probes, r->plan->n_probes);
+	if (recorded_probe_event(r->probes, s->names, t, p, &e))
+		keep(s, &e, e.format, e.len);
 }
 
 static void mapping(struct sink *s, const struct map_event *e)
@@ -232,9 +251,6 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 	sink_item(s);
 }
 
-static void value(struct sink *s, const struct type *t, const void *p)
-{
-}
 static void table(struct sink *s, const struct table *t)
 {
 }
@@ -249,6 +265,8 @@ static void end(struct sink *s)
 	r->formats = NULL;
 	recorded_stacks_free(r->stacks);
 	r->stacks = NULL;
+	recorded_probes_free(r->probes);
+	r->probes = NULL;
 	if (r->dump_ns) /* the run has ended before */
 		dump(r);
 }

@@ -7,6 +7,7 @@
 #define SONDE_OUTPUT_RECORDING_H
 
 #include "output/output.h"
+#include "output/recording_probes.h"
 #include "store/layout.h"
 #include "type/event_format.h"
 
@@ -30,6 +31,9 @@ struct recording_plan {
 	u64 file_bytes, file_ns;
 	int (*next_file)(void *ctx, int fd);
 	void *file_ctx;
+	/* Clauses that print tuples. */
+	const struct recorded_probe *probes;
+	u32 n_probes;
 	/* Events of single system calls, by entry or exit and number: they are recorded as
 	 * raw_syscalls:sys_enter and sys_exit, and have the same layout. NULL: those are stored as
 	 * they are. */
@@ -52,6 +56,7 @@ struct recording { /* sink.state */
 	u64 dump_ns; /* when to copy the file; 0: nobody asked */
 	char dump_why[64];
 	struct recorded_stacks *stacks; /* NULL: before the first use */
+	struct recorded_probes *probes; /* likewise */
 };
 
 extern const struct output output_recording;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Events of probes that have no record of the kernel's: the script prints a tuple, which becomes a record with a format made of its
+ * types, so that whoever reads the recording needs to know nothing of probes.
+ *
+ *	(number, nsecs, pid, tid, cpu, comm, probe, [kstack, ustack,] value ...)
+ */
+#ifndef SONDE_OUTPUT_RECORDING_PROBES_H
+#define SONDE_OUTPUT_RECORDING_PROBES_H
+
+#include "trace/sink.h"
+#include "type/event_format.h"
+
+/* A clause of the script, by the number in its tuples. */
+struct recorded_probe {
+	const char *name;          /* of its events; NULL: made of the probe's */
+	const char *const *fields; /* names of the values; NULL-terminated */
+};
+
+struct recorded_probes;
+
+struct recorded_probes *recorded_probes_new(const struct recorded_probe *list, u32 n);
+void recorded_probes_free(struct recorded_probes *p);
+/* The event of a tuple, with its stacks as its value; valid until the next call. False: it is no such tuple. */
+bool recorded_probe_event(struct recorded_probes *p, const struct names *names,
+			  const struct type *tuple, const void *value, struct trace_event *e);
+
+#endif
