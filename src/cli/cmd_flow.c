@@ -97,27 +97,28 @@ static int check_words(const struct cli *c)
 	return 0;
 }
 
-static const char *name_in_kernel(const struct flow *f)
-{
-	return f->kernel_functions.n ? f->kernel_functions.v[0] : "what --kernel shows";
-}
-
-static bool lacks_links(const struct flow *f)
+/* The way to functions of the kernel. 0, or the exit status after a message. */
+static int find_way_to_kernel(struct flow *f)
 {
 	struct features *has = kernel_features();
+	const char *name = f->kernel_functions.n ? f->kernel_functions.v[0] : "what --kernel shows";
 
-	if (feature_has(has, FEAT_KPROBE_MULTI))
-		return false;
-	if (feature_has(has, FEAT_KPROBE))
-		say(f->t.c,
-		    "%s is of the kernel, which has no kprobe multi links (Linux 5.18 with CONFIG_FPROBE): "
-		    "probes on all of its functions one by one would take minutes",
-		    name_in_kernel(f));
-	else
+	if (!flow_has_kernel(f) || feature_has(has, FEAT_KPROBE_MULTI))
+		return 0;
+	if (!feature_has(has, FEAT_KPROBE)) {
 		say(f->t.c,
 		    "%s is of the kernel, which has no probes for its functions: it was built without CONFIG_KPROBES",
-		    name_in_kernel(f));
-	return true;
+		    name);
+		return STATUS_REFUSED;
+	}
+	/* without cookies each function is a program of its own, which takes as long as all functions */
+	if (f->kernel_functions.n && feature_has(has, FEAT_COOKIE))
+		return flow_find_reached(f);
+	say(f->t.c,
+	    "%s is of the kernel, which has no kprobe multi links (Linux 5.18 with CONFIG_FPROBE): probes on its "
+	    "functions one by one would take minutes",
+	    name);
+	return STATUS_REFUSED;
 }
 
 /* After the words are sorted. */
@@ -146,7 +147,7 @@ static int check_functions(const struct flow *f)
 		return say_usage(
 			c, "--syscalls, --kernel: below functions of the program, which %s is not",
 			f->kernel_functions.v[0]);
-	return flow_has_kernel(f) && lacks_links(f) ? STATUS_REFUSED : 0;
+	return 0;
 }
 
 /* --exclude, and what the kernel runs between a system call and the tracepoints of its entry and return. */
@@ -176,6 +177,7 @@ static int show(struct flow *f)
 	c->request.whole_calls = true;
 	c->request.probes_once = f->kernel_functions.n ? ONCE_IN_SCRIPT : ONCE_IN_CLAUSE;
 	c->request.some_may_miss = true;
+	c->request.kernel_functions = f->reached.n ? &f->reached : NULL;
 	c->request.left_out = left_out(f);
 	if (flow_has_kernel(f))
 		flow_time_before(f);
@@ -218,6 +220,7 @@ static int run(struct cli *c)
 	ret = ret ? ret : flow_sort_functions(&f);
 	ret = ret ? ret : check_functions(&f);
 	ret = ret ? ret : flow_find_files(&f);
+	ret = ret ? ret : find_way_to_kernel(&f);
 	ret = ret ? ret : show(&f);
 	flow_release(&f);
 	return ret;

@@ -14,12 +14,12 @@
 #include "base/fd.h"
 #include "arch/insn.h"
 #include "provider/internal.h"
+#include "provider/kcode.h"
 #include "sym/kallsyms.h"
 
 enum { MOST_SEGMENTS = 256, INT3 = 0xcc, LONGEST = 15 };
 
-/* Returns the number of bytes read, possibly fewer; 0: not readable. */
-static u32 read_code(u64 address, u8 *to, u32 len)
+u32 kernel_code_read(u64 address, u8 *to, u32 len)
 {
 	_fd int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
 	Elf64_Ehdr head;
@@ -67,7 +67,7 @@ static const char *beside(struct provider_env *env, u64 address, u32 offset)
 	u32 len = offset + 2 * LONGEST, before = 0, after = 0;
 	u8 *code = arena_alloc(env->arena, len);
 
-	len = read_code(address, code, len);
+	len = kernel_code_read(address, code, len);
 	if (kernel_code_boundary(code, len, offset, &before, &after))
 		return NULL;
 	return arena_printf(env->arena,

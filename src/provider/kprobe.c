@@ -235,8 +235,11 @@ static const char *shown_module(const struct match *m, const struct kernel_funct
 /* By a pattern. */
 static bool is_meant(const struct match *m, const struct kernel_function *fn)
 {
+	const struct hash *only = m->env->request->kernel_functions;
 	bool whole = m->env->request->whole_calls;
 
+	if (only && !hash_gets(only, fn->name))
+		return false;
 	return glob_match(m->pattern, fn->name) && module_matches(m->module, fn->module) &&
 	       !kernel_function_is_hidden(fn->name) &&
 	       !((m->is_return || whole) && kretprobe_hazard(fn->name)) &&

@@ -46,6 +46,13 @@ s64 value_int(const struct type *t, const void *p)
 	}
 }
 
+s64 tuple_int(const struct type *t, const void *p, u32 i)
+{
+	const struct field *f = &t->fields[i];
+
+	return i < t->n_fields ? value_int(f->type, (const char *)p + f->offset) : 0;
+}
+
 static u64 bucket_at(const void *value, u32 i)
 {
 	u64 n;

@@ -51,5 +51,7 @@ bool table_percentile(const struct type *t, const void *value, u32 pct, s64 *out
 void table_bounds(const struct type *t, u32 i, s64 *lo, s64 *hi);
 /* Reads an integer of size and sign from memory. */
 s64 value_int(const struct type *t, const void *p);
+/* Member i of a tuple, likewise; 0: it has fewer. */
+s64 tuple_int(const struct type *t, const void *p, u32 i);
 
 #endif

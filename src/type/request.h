@@ -6,6 +6,7 @@
 #ifndef SONDE_TYPE_REQUEST_H
 #define SONDE_TYPE_REQUEST_H
 
+#include "base/hash.h"
 #include "type/traced.h"
 
 /* Of "--NAME=VALUE" after "--": an option of the script, which reads it by getopt(). */
@@ -45,6 +46,8 @@ struct request {
 	bool whole_calls;
 	enum probes_once probes_once;
 	bool some_may_miss; /* of the attach points of a clause, as long as one matches */
+	/* Names of functions of the kernel, which alone patterns have; NULL: any. */
+	const struct hash *kernel_functions;
 	/* Patterns of functions, of C++ without parameters: no probe is put there. NULL-terminated, or NULL. */
 	const char *const *left_out;
 	bool extra_warnings; /* -k: failed reads and lookups are reported */

@@ -7,6 +7,7 @@
  *	script.c	options -> a script, which sends a record at each entry and return
  *	records.c	records -> entries and returns
  *	names.c		sites -> functions
+ *	reach.c		functions of a kernel without multi links -> what they reach by direct calls
  *	kernel_args.c	--args of functions of the kernel
  *	frames.c	entries and returns -> the open calls of each thread: which have ended, by the stack pointer
  *	lines.c		calls -> lines, --over
@@ -107,6 +108,7 @@ struct flow {
 	struct hash functions_by_symbol;
 	VEC(u32) sites;              /* site -> function; 0: not known yet */
 	struct system_access system; /* symbols and types of the kernel */
+	struct hash reached;         /* names of functions of the kernel: by direct calls */
 	struct hash signatures;      /* --args: by function, of the kernel */
 	struct flow_node root;
 	bool has_head; /* the line of titles is written */
@@ -121,6 +123,8 @@ int flow_sort_functions(struct flow *f);
 int flow_script(struct flow *f, const char **script);
 /* Functions of the kernel are probed. */
 bool flow_has_kernel(const struct flow *f);
+/* ---- reach.c: f->kernel_functions -> f->reached. 0, or the exit status after a message. */
+int flow_find_reached(struct flow *f);
 /* ---- frames.c */
 struct flow_thread *flow_thread(struct flow *f, u32 tid);
 void flow_enter(struct flow *f, struct flow_thread *th, const struct flow_frame *frame);

@@ -242,5 +242,6 @@ void flow_release(struct flow *f)
 	hash_release(&f->threads);
 	hash_release(&f->functions_by_symbol);
 	hash_release(&f->signatures);
+	hash_release(&f->reached);
 	system_release(&f->system);
 }

@@ -26,9 +26,7 @@ struct record {
 
 static s64 number(const struct record *r, u32 i)
 {
-	const struct field *f = &r->type->fields[i];
-
-	return value_int(f->type, r->p + f->offset);
+	return tuple_int(r->type, r->p, i);
 }
 
 static void put_value(const struct record *r, struct buf *b, u32 i)

@@ -18,7 +18,7 @@ enum { AT_PROBE = 4, AT_FROM, AT_SP, AT_DEPTH, AT_ARGS };
 enum { RETURN_SP = 5, RETURN_VALUE };
 enum { AT_END_CODE = 4, AT_LEFT };
 enum { AT_SIGNAL = 4, AT_HANDLER };
-enum { AT_RETVAL = 5, AT_CALL_ARGS };
+enum { AT_RETVAL = 5, AT_CALL_ARGS, AT_CALL_NS = AT_CALL_ARGS /* -c */ };
 enum { MOST_PENDING = 64 }; /* MAX_URETPROBE_DEPTH of kernel/events/uprobes.c */
 #ifdef __aarch64__
 enum { SP_RISES = 0 };
@@ -52,9 +52,7 @@ static struct ltrace *ltrace_of(struct sink *s)
 
 static s64 number(const struct record *r, u32 i)
 {
-	const struct field *f = &r->t->fields[i];
-
-	return i < r->t->n_fields ? value_int(f->type, r->p + f->offset) : 0;
+	return tuple_int(r->t, r->p, i);
 }
 
 static struct ltrace_thread *thread(struct ltrace *lt, u32 tid, u32 pid)
@@ -519,15 +517,27 @@ static void syscall_json(struct ltrace *lt, struct ltrace_thread *th, const stru
 	buf_release(&result);
 }
 
+static void count_syscall(struct ltrace *lt, const struct record *r, const char *name)
+{
+	const char *shown = arena_printf(&lt->c->words_arena, "SYS_%s", name);
+
+	ltrace_count_call(lt, NULL, shown, (u64)number(r, AT_CALL_NS));
+}
+
 /* SYS_read(...) = 3, with the arguments and results of sonde strace. */
 static void on_syscall(struct ltrace *lt, const struct record *r)
 {
 	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
 	struct strace_call call = { .name = call_name(lt, r) };
-	const char *args = call_args(lt, r);
+	const char *args;
 
-	if (lt->o.summary || is_of_probe(th, &call))
+	if (is_of_probe(th, &call))
 		return;
+	if (lt->o.summary) {
+		count_syscall(lt, r, call.name);
+		return;
+	}
+	args = call_args(lt, r);
 	strace_describe(&call);
 	if (lt->o.json) {
 		syscall_json(lt, th, r, &call, args);

@@ -176,6 +176,7 @@ u64 ltrace_stub(struct ltrace_object *o, const char *name);
 /* ---- script.c: in the words_arena of c. */
 const char *ltrace_script(struct ltrace *lt);
 /* ---- summary.c */
+/* f NULL: a system call. */
 void ltrace_count_call(struct ltrace *lt, const struct ltrace_func *f, const char *name, u64 ns);
 void ltrace_put_summary(struct ltrace *lt, struct buf *b);
 /* ---- json.c: an object in a line, without its end; wall_ns: when it began. */

@@ -3,8 +3,8 @@
  * The script of a run. In: the functions. Out: text of the language, a print() for each record. Functions whose
  * records are alike share a clause: what a clause does is put together first, and is the key.
  */
-#include <unistd.h>
 #include "arch/arch.h"
+#include "cli/job.h"
 #include "cli/ltrace/ltrace.h"
 #include "provider/uret.h"
 
@@ -100,6 +100,19 @@ static const char signals[] =
 static const char system_calls[] =
 	"syscall:*:return { print((%d, tid, pid, nsecs, probe, retval, argstr)); }\n"
 	"syscall:=exit_group, syscall:=exit { print((%d, tid, pid, nsecs, probe, 0, argstr)); }\n";
+
+/* -c: the time of a call instead of its arguments. */
+static const char timed_system_calls[] =
+	"syscall:* { @since[tid] = nsecs; }\n"
+	"syscall:*:return /@since[tid]/ { print((%d, tid, pid, nsecs, probe, retval, nsecs - @since[tid])); delete(@since, tid); }\n";
+
+static void put_system_calls(struct buf *b, const struct ltrace *lt)
+{
+	if (lt->o.summary)
+		buf_printf(b, timed_system_calls, LTRACE_SYSCALL);
+	else
+		buf_printf(b, system_calls, LTRACE_SYSCALL, LTRACE_EXIT);
+}
 
 static void put_args(struct buf *b)
 {
@@ -208,14 +221,6 @@ static void put_clauses(struct buf *b, const struct ltrace *lt, const char *kind
 	hash_release(&all->by_body);
 }
 
-/* As for sonde strace: a hundredth of memory, at most 32 MB. */
-static u64 ring_pages(void)
-{
-	u64 page = (u64)sysconf(_SC_PAGESIZE), pages = (u64)sysconf(_SC_PHYS_PAGES) / 100;
-
-	return MIN(pages, (32ull << 20) / page);
-}
-
 const char *ltrace_script(struct ltrace *lt)
 {
 	struct ltrace_clauses entries = { 0 }, returns = { 0 };
@@ -229,13 +234,15 @@ const char *ltrace_script(struct ltrace *lt)
 		if (!uret_returns_twice(f->names.v[0]))
 			add_to(lt, &returns, return_body(lt, f), f);
 	}
-	buf_printf(&b, "config = { max_probes = 1000000; perf_rb_pages = %llu; max_strlen = %u }\n",
-		   (unsigned long long)ring_pages(), MAX(lt->o.strings + 2, 32u));
+	buf_printf(
+		&b,
+		"config = { max_probes = 1000000; print_maps_on_exit = false; perf_rb_pages = %llu; max_strlen = %u }\n",
+		(unsigned long long)job_ring_pages(), MAX(lt->o.strings + 2, 32u));
 	buf_printf(&b, life, LTRACE_END, LTRACE_EXEC);
 	if (!lt->o.no_signals)
 		buf_printf(&b, signals, LTRACE_SIGNAL);
 	if (lt->o.system_calls)
-		buf_printf(&b, system_calls, LTRACE_SYSCALL, LTRACE_EXIT);
+		put_system_calls(&b, lt);
 	put_clauses(&b, lt, "uprobe", &entries);
 	put_clauses(&b, lt, "uretprobe", &returns);
 	text = arena_strdup(&lt->c->words_arena, b.s);

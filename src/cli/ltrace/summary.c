@@ -40,7 +40,7 @@ void ltrace_count_call(struct ltrace *lt, const struct ltrace_func *f, const cha
 	if (!n) {
 		n = arena_new(&lt->c->words_arena, struct ltrace_count);
 		n->name = name;
-		n->is_stepped = is_stepped(f);
+		n->is_stepped = f && is_stepped(f);
 		hash_puts(&lt->counts, name, n);
 	}
 	n->calls++;
