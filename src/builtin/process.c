@@ -370,6 +370,7 @@ static const struct builtin rows[] = {
 		.engines = ON_ALL,
 		.check = check_comm,
 		.lower = lower_comm,
+		.filter = "COMM",
 	},
 	{
 		.name = "cpu",
@@ -383,6 +384,7 @@ static const struct builtin rows[] = {
 		.engines = ON_ALL,
 		.lower = lower_helper,
 		.aux = BPF_FUNC_get_smp_processor_id,
+		.filter = "CPU",
 	},
 	{
 		.name = "numaid",

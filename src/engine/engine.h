@@ -79,7 +79,8 @@ struct engine {
 	bool reads_records;  /* sites of sonde.h's tracepoints are SITE_RECORD */
 	/* The context of tracepoints and system calls is the perf record of each: there are no raw ones. */
 	bool by_perf_record;
-	bool has_events; /* sites fire by themselves: a run waits for records */
+	bool takes_filters; /* site.event.filter */
+	bool has_events;    /* sites fire by themselves: a run waits for records */
 	/* It traces the running kernel, so symbols and ways to attach are those of this machine. */
 	bool on_this_kernel;
 

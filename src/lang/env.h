@@ -102,6 +102,8 @@ struct builtin {
 	void (*lower_update)(struct lower *l, struct node *call, struct node *map);
 	const struct action *action;
 	u32 aux; /* private to the row: helper number, size, mode ... */
+	const char
+		*filter; /* the same in the kernel's filters of events; NULL: they do not have it */
 };
 
 struct builtin_theme {

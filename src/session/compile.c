@@ -185,6 +185,7 @@ static int compile_once(struct compiled *c, u32 max_strlen, const u8 *compact, s
 		return 0;
 	if ((ret = choose_engines(c, err)) < 0)
 		return ret;
+	kernel_filters_set(c);
 	follow_bind_set(c);
 	dispatch_instances(c);
 	guard_instances(c);

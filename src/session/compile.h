@@ -60,6 +60,9 @@ int instance_verify(struct compiled *c, const struct instance *in, struct err *e
 /* Both, for an instance that comes after the others. */
 int compile_instance(struct compiled *c, struct instance *in, struct err *err);
 
+/* kernel_filter.c: site.event.filter of the engine's sites, of checked predicates. */
+void kernel_filters_set(struct compiled *c);
+
 /* unrecorded.c: reports what the engine cannot answer in the code of an instance. */
 void unrecorded_report(struct compiled *c, const struct ir_unit *u, bool has_registers);
 

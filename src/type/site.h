@@ -54,6 +54,9 @@ struct site {
 			/* PERF_TRACEPOINT of a system call: its number + 1, of its return
 			 * negative; else 0 */
 			s32 call;
+			/* PERF_TRACEPOINT: what of its predicate the kernel can decide, "": nothing;
+			 * NULL: no predicate, or it is not the only one on the event */
+			const char *filter;
 		} event;
 		struct {                    /* KPROBE, TRAMPOLINE */
 			const char *symbol; /* NULL: by address alone */

@@ -283,6 +283,8 @@ static int keep(struct events *e, struct event_source *s, int fd, u32 ring)
 	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, e->ring_fds.v[ring]) < 0)
 		return -errno;
 	hash_put(&e->by_id, id, sizeof *id, s);
+	if (s->filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, s->filter) < 0)
+		s->filter = NULL; /* then the program decides alone */
 	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
 }
 
@@ -367,6 +369,19 @@ static struct event_source *find_source(const struct events *e, const struct sit
 	return NULL;
 }
 
+/* For -v. */
+static void note(struct events *e, const struct event_source *s)
+{
+	const char *how = arena_printf(&e->arena, "%s: %u perf event%s", s->site.probe, s->fds.n,
+				       s->fds.n == 1 ? "" : "s");
+
+	if (s->filter)
+		how = arena_printf(&e->arena, "%s, filtered in the kernel: %s", how, s->filter);
+	else if (s->site.kind == SITE_PERF_TRACEPOINT && s->site.event.filter)
+		how = arena_printf(&e->arena, "%s, its predicate is decided by sonde", how);
+	vec_push(&e->arena, &e->how, how);
+}
+
 /* The event of a site, opened if it is not yet. NULL with err. */
 static struct event_source *source_at(struct events *e, const struct site *site, u64 parts,
 				      struct err *err)
@@ -384,6 +399,8 @@ static struct event_source *source_at(struct events *e, const struct site *site,
 	ret = setter(site->kind)(e, &attr, site);
 	s = arena_new(&e->arena, struct event_source);
 	*s = (struct event_source){ .site = *site, .sample_type = attr.sample_type };
+	if (site->kind == SITE_PERF_TRACEPOINT && site->event.filter && *site->event.filter)
+		s->filter = site->event.filter;
 	if (ret >= 0)
 		ret = open_source(e, s, &attr);
 	if (ret < 0) {
@@ -393,6 +410,7 @@ static struct event_source *source_at(struct events *e, const struct site *site,
 		return NULL;
 	}
 	vec_push(&e->arena, &e->sources, s);
+	note(e, s);
 	return s;
 }
 
@@ -445,6 +463,7 @@ int events_attach_call(struct events *e, u32 func, const struct site *site, u64 
 
 	calls.event.config = (u64)calls_id(e, site);
 	calls.event.call = site->event.call > 0 ? 1 : -1;
+	calls.event.filter = NULL; /* events_filter_calls() decides */
 	s = source_at(e, &calls, parts | PERF_SAMPLE_REGS_USER, err);
 	if (!s)
 		return err->code;

@@ -111,8 +111,9 @@ struct event_source {
 	u64 sample_type;
 	VEC(struct handler) handlers;
 	VEC(int) fds;
-	bool is_calls; /* raw_syscalls for many calls, each with its handlers */
-	u64 lost;      /* by PERF_RECORD_LOST */
+	bool is_calls;      /* raw_syscalls for many calls, each with its handlers */
+	const char *filter; /* that the kernel applies; NULL: none */
+	u64 lost;           /* by PERF_RECORD_LOST */
 };
 struct events {
 	struct arena arena;

@@ -326,6 +326,13 @@ static int attach(void *self, u32 func, const struct site *const *sites, u32 n, 
 	return n_attached;
 }
 
+static const char *how(const void *self, u32 i)
+{
+	const struct events *e = &perf_of(self)->events;
+
+	return i < e->how.n ? e->how.v[i] : NULL;
+}
+
 static void start(void *self)
 {
 	struct perf *p = perf_of(self);
@@ -485,6 +492,7 @@ const struct engine engine_perf = {
 	.brief = "perf_event_open(2) without bpf(2)",
 	.by_name_only = true,
 	.by_perf_record = true,
+	.takes_filters = true,
 	.has_events = true,
 	.on_this_kernel = true,
 	.features = features,
@@ -501,6 +509,7 @@ const struct engine engine_perf = {
 	.close = close_perf,
 	.attach = attach,
 	.start = start,
+	.how = how,
 	.run = in_vm_run,
 	.event_fd = event_fd,
 	.drain = drain,
