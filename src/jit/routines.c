@@ -151,7 +151,7 @@ __asm__(".pushsection .rodata\n\t"
 	"jmp 30f\n"
 	"13:\tmovq $-16, %rax\n\t" /* another thread makes it, perhaps the one that this one interrupts */
 	"incl %r8d\n\t"
-	"cmpl $1000, %r8d\n\t"
+	"cmpl $100000, %r8d\n\t" /* some ms: its memory may not be there yet */
 	"ja 30f\n\t"
 	"pause\n\t"
 	"jmp 12b\n"

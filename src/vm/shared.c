@@ -5,7 +5,7 @@
 #include "type/bpf_isa.h"
 #include "vm/shared.h"
 
-enum { LINE = 64, SPINS = 1000, MOST_KEY = 512 };
+enum { LINE = 64, SPINS = 100000, MOST_KEY = 512 };
 #define MOST_BYTES (1ull << 31) /* of a map, in memory that exists where it is touched */
 
 /* ---- layout */
