@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 #include "base/fd.h"
 #include "engine/process/area.h"
 #include "engine/process/internal.h"
@@ -167,6 +169,34 @@ static int map_control(struct area *a, struct injector *in)
 	return (int)inject_call(in, SYS_madvise, a->control, AREA_PAGE, MADV_WIPEONFORK, 0, 0, 0);
 }
 
+struct area_head area_head_of(const struct area *a)
+{
+	return (struct area_head){ .magic = AREA_MAGIC,
+				   .version = AREA_VERSION,
+				   .code_size = a->code_size,
+				   .control = a->control,
+				   .rings = a->rings,
+				   .rings_size = a->rings_size,
+				   .id = a->id };
+}
+
+static u32 run_id(void)
+{
+	static u32 id;
+
+	if (!id && getrandom(&id, sizeof id, GRND_NONBLOCK) < 0)
+		id = (u32)getpid();
+	return id;
+}
+
+/* Whoever comes after a sonde that is killed before area_fill() finds it, too. */
+static int put_head(const struct area *a)
+{
+	struct area_head h = area_head_of(a);
+
+	return pwrite(a->code_fd, &h, sizeof h, 0) == (ssize_t)sizeof h ? 0 : -EIO;
+}
+
 int area_map(struct area *a, u32 pid, struct injector *in, u64 low, u64 high, u64 code_size,
 	     u64 rings_size, struct err *err)
 {
@@ -175,6 +205,7 @@ int area_map(struct area *a, u32 pid, struct injector *in, u64 low, u64 high, u6
 
 	*a = (struct area){ .code_size = (code_size + AREA_PAGE - 1) & ~(u64)(AREA_PAGE - 1),
 			    .rings_size = rings_size,
+			    .id = run_id(),
 			    .code_fd = -1,
 			    .rings_fd = -1 };
 	a->control = find_place(pid, low, high, AREA_PAGE + a->code_size, err);
@@ -186,6 +217,8 @@ int area_map(struct area *a, u32 pid, struct injector *in, u64 low, u64 high, u6
 		ret = map_code(a, in, pid);
 	if (ret >= 0 && rings_size)
 		ret = map_rings(a, in, pid);
+	if (ret >= 0)
+		ret = put_head(a);
 	process_write(pid, a->control, zeros, sizeof zeros);
 	if (ret >= 0)
 		return 0;
@@ -207,6 +240,14 @@ void area_unmap(const struct area *a, struct injector *in)
 	inject_call(in, SYS_munmap, a->control, AREA_PAGE + a->code_size, 0, 0, 0, 0);
 	if (a->rings)
 		inject_call(in, SYS_munmap, a->rings, a->rings_size, 0, 0, 0, 0);
+}
+
+bool area_is_there(u32 pid, const struct area *a)
+{
+	struct area_head h;
+
+	return process_read(pid, a->code, &h, sizeof h) && h.magic == AREA_MAGIC &&
+	       h.control == a->control && h.id == a->id;
 }
 
 void area_release(struct area *a)
@@ -272,6 +313,7 @@ int area_find_all(u32 pid, struct arena *a, struct areas *all, struct err *err)
 					.code_size = h.code_size,
 					.rings = has_rings(&maps, &h) ? h.rings : 0,
 					.rings_size = h.rings_size,
+					.id = h.id,
 					.code_fd = -1,
 					.rings_fd = -1 });
 		add_patches(pid, a, all, m->start, &h);

@@ -21,19 +21,22 @@ enum { AREA_PAGE = 4096, AREA_MAGIC = 0x65646e6f, AREA_VERSION = 1 };
 struct area {
 	u64 control, code, code_size;
 	u64 rings, rings_size; /* 0: those of another area */
+	u32 id;                /* of the run that made it */
 	int code_fd, rings_fd; /* this process's; -1 */
 };
 
 struct area_head {
 	u32 magic, version;
 	u64 code_size, control, rings, rings_size;
-	u32 n_patches, reserved;
+	u32 n_patches, id;
 	struct area_patch {
 		u64 at, to; /* a jump to `to` is at `at` */
 		u8 was[8];  /* five bytes */
 	} patch[];
 };
 u64 area_head_size(u32 n_patches);
+/* Without patches. */
+struct area_head area_head_of(const struct area *a);
 
 /* Maps one whose code has code_size bytes within reach of [low, high), in one stopped thread of the
  * process. rings_size: 0 if there are rings already. 0 or -errno; area_release() afterwards. */
@@ -43,6 +46,8 @@ int area_map(struct area *a, u32 pid, struct injector *in, u64 low, u64 high, u6
 int area_fill(struct area *a, const void *code, u64 size, struct err *err);
 /* In a stopped thread: unmaps it. */
 void area_unmap(const struct area *a, struct injector *in);
+/* Whether it is mapped in the process, and not another one at its place. */
+bool area_is_there(u32 pid, const struct area *a);
 /* Closes descriptors. */
 void area_release(struct area *a);
 

@@ -4,23 +4,31 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include "base/fd.h"
 #include "engine/process/area.h"
 #include "engine/process/detach.h"
 #include "engine/process/internal.h"
 
-/* A name that the kernel frees when this process ends, however it ends. */
+/* A name that the kernel frees when this process ends, however it ends. One that was killed may have something
+ * to finish. */
 int process_lock(u32 pid, struct err *err)
 {
+	enum { TRIES = 50, STEP_NS = 10000000 };
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "sonde-records-%u", pid);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return err_sys(err, "create a socket");
-	if (!bind(fd, (struct sockaddr *)&name,
-		  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)))
-		return fd;
+	for (u32 i = 0; i < TRIES; i++) {
+		if (!bind(fd, (struct sockaddr *)&name,
+			  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)))
+			return fd;
+		if (errno != EADDRINUSE)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = STEP_NS }, NULL);
+	}
 	if (errno == EADDRINUSE)
 		err_set(err, -EBUSY, "another sonde reads the records of process %u", pid);
 	else

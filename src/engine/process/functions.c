@@ -266,42 +266,48 @@ static int map_groups(struct functions *f, struct injector *in, const struct ent
 	return ret;
 }
 
-static int map_all(struct functions *f, const struct entry *v, u32 n, struct err *err)
+/* What a thread of the process does for us. */
+struct inside {
+	struct functions *f;
+	const struct entry *v; /* maps memory for them; none: tells what threads have */
+	u32 n;
+	struct err *err;
+};
+
+static int run_inside(void *ctx)
 {
+	const struct inside *x = ctx;
 	struct injector in;
 	struct stopped s;
-	int ret = process_check_calls(f->pid, err);
+	int ret = threads_stop_one(&s, x->f->pid, x->err);
 
-	if (ret < 0)
-		return ret;
-	ret = threads_stop_one(&s, f->pid, err);
 	if (ret >= 0)
-		ret = inject_begin(&in, f->pid, s.v[0].tid, err);
+		ret = inject_begin(&in, x->f->pid, s.v[0].tid, x->err);
 	if (ret >= 0) {
-		ret = map_groups(f, &in, v, n, err);
+		ret = x->n ? map_groups(x->f, &in, x->v, x->n, x->err) :
+			     learn_threads(x->f, &in, x->err);
 		inject_end(&in);
 	}
 	threads_resume(&s);
 	return ret;
 }
 
+static int map_all(struct functions *f, const struct entry *v, u32 n, struct err *err)
+{
+	int ret = process_check_calls(f->pid, err);
+
+	return ret < 0 ? ret :
+			 survivor_run(run_inside,
+				      &(struct inside){ .f = f, .v = v, .n = n, .err = err });
+}
+
 bool functions_can_run(struct functions *f)
 {
 	struct err err = {};
-	struct injector in;
-	struct stopped s;
-	int ret;
 
 	if (f->knows_threads)
 		return true;
-	ret = threads_stop_one(&s, f->pid, &err);
-	if (ret >= 0)
-		ret = inject_begin(&in, f->pid, s.v[0].tid, &err);
-	if (ret >= 0) {
-		learn_threads(f, &in, &err);
-		inject_end(&in);
-	}
-	threads_resume(&s);
+	survivor_run(run_inside, &(struct inside){ .f = f, .err = &err });
 	if (err.code)
 		snprintf(f->why_not, sizeof f->why_not, "%.199s", err.text);
 	err_release(&err);
@@ -398,17 +404,11 @@ static void make_stub(const struct functions *f, struct code *c, const struct sh
 	c->is_broken = false;
 }
 
-static void put_head(const struct functions *f, const struct area *a, const struct entry *v, u32 n,
-		     u8 *to)
+static void put_head(const struct area *a, const struct entry *v, u32 n, u8 *to)
 {
 	struct area_head *h = (struct area_head *)(void *)to;
 
-	*h = (struct area_head){ .magic = AREA_MAGIC,
-				 .version = AREA_VERSION,
-				 .code_size = a->code_size,
-				 .control = a->control,
-				 .rings = a->rings,
-				 .rings_size = a->rings_size };
+	*h = area_head_of(a);
 	for (u32 i = 0; i < n; i++) {
 		struct area_patch *p = &h->patch[h->n_patches];
 
@@ -456,7 +456,7 @@ static int fill_area(struct functions *f, struct area *a, struct entry *v, u32 n
 		BUG("no room for the recorder");
 	for (u32 i = 0; i < n; i++)
 		make_stub(f, &c, &shared, &v[i]);
-	put_head(f, a, v, n, image);
+	put_head(a, v, n, image);
 	ret = area_fill(a, image, c.len, err);
 	if (ret >= 0 && !process_write(f->pid, a->control, &f->rings, sizeof f->rings))
 		ret = err_sys(err, "write the memory of process %u", f->pid);

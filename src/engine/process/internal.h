@@ -12,6 +12,9 @@
 bool process_read(u32 pid, u64 address, void *to, size_t size);
 bool process_write(u32 pid, u64 address, const void *from, size_t size);
 
+/* ---- survivor.c: what f returns, run to its end even if this process is killed; -EINTR if what runs it was. */
+int survivor_run(int (*f)(void *ctx), void *ctx);
+
 /* ---- patch.c: puts jumps into the code of the process, and takes them out. All of its threads are
  * stopped meanwhile. Both return 0 or -errno; the first one has changed nothing or all. */
 struct patch {

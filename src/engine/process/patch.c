@@ -281,28 +281,41 @@ static int each_thread(const struct patched *p, const struct stopped *s, void *f
 
 /* ---- enabling */
 
+struct work {
+	struct patched *p;
+	int fd;
+	struct err *err;
+};
+
+static int enable(void *ctx)
+{
+	struct work *w = ctx;
+	struct err ignored = {};
+	struct stopped s;
+	int ret = threads_stop(&s, w->p->pid, w->err);
+
+	if (ret >= 0)
+		ret = each_thread(w->p, &s, check_thread, w->err);
+	if (ret >= 0)
+		ret = edit_all(w->fd, w->p, put_jump_in, w->err);
+	if (ret >= 0)
+		ret = each_thread(w->p, &s, move_thread, w->err);
+	if (ret < 0)
+		edit_all(w->fd, w->p, take_jump_out, &ignored);
+	w->p->stood_ns = threads_resume(&s);
+	err_release(&ignored);
+	return ret;
+}
+
 int patch_enable(struct patched *p, u32 n_rings, u32 ring_size, struct err *err)
 {
-	struct err ignored = {};
 	_fd int fd = memory(p->pid, err);
-	struct stopped s;
 	int ret = fd < 0 ? fd : set_modules(p, n_rings, ring_size, err);
 
 	if (ret < 0)
 		return ret;
 	qsort(p->v, p->n, sizeof *p->v, by_address);
-	ret = threads_stop(&s, p->pid, err);
-	if (ret >= 0)
-		ret = each_thread(p, &s, check_thread, err);
-	if (ret >= 0)
-		ret = edit_all(fd, p, put_jump_in, err);
-	if (ret >= 0)
-		ret = each_thread(p, &s, move_thread, err);
-	if (ret < 0)
-		edit_all(fd, p, take_jump_out, &ignored);
-	p->stood_ns = threads_resume(&s);
-	err_release(&ignored);
-	return ret;
+	return survivor_run(enable, &(struct work){ .p = p, .fd = fd, .err = err });
 }
 
 /* ---- areas that nobody uses any more */
@@ -335,14 +348,6 @@ static bool stands_in_areas(const struct patched *p, const struct thread *t)
 	return is_in_areas(p, r.rip);
 }
 
-static bool is_there(const struct patched *p, const struct area *a)
-{
-	struct area_head h;
-
-	return process_read(p->pid, a->code, &h, sizeof h) && h.magic == AREA_MAGIC &&
-	       h.control == a->control;
-}
-
 /* True: they are gone. */
 static bool unmap_areas(const struct patched *p, const struct stopped *s)
 {
@@ -359,7 +364,7 @@ static bool unmap_areas(const struct patched *p, const struct stopped *s)
 		return true;
 	if (inject_begin(&in, p->pid, s->v[runs].tid, &err) >= 0) {
 		for (u32 i = 0; i < p->n_areas; i++)
-			if (is_there(p, &p->areas[i]))
+			if (area_is_there(p->pid, &p->areas[i]))
 				area_unmap(&p->areas[i], &in);
 		inject_end(&in);
 	}
@@ -375,27 +380,35 @@ static bool unmap_areas(const struct patched *p, const struct stopped *s)
 #endif
 
 /* A busy machine may take long to stop all threads: it is tried again. */
-int patch_disable(struct patched *p, struct err *err)
+static int disable(void *ctx)
 {
-	_fd int fd = memory(p->pid, err);
+	struct work *w = ctx;
+	struct patched *p = w->p;
 	bool is_out = false, is_done = false;
 	int ret = 0;
 
-	if (fd < 0)
-		return err->code == -ENOENT || err->code == -ESRCH ? 0 : fd;
-	qsort(p->v, p->n, sizeof *p->v, by_address);
 	for (u32 i = 0; i < TRIES && !is_done && (ret >= 0 || ret == -ETIMEDOUT); i++) {
 		struct stopped s;
 
 		if (i)
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-		ret = threads_stop(&s, p->pid, err);
+		ret = threads_stop(&s, p->pid, w->err);
 		if (ret >= 0 && !is_out) {
-			edit_all(fd, p, take_jump_out, err);
+			edit_all(w->fd, p, take_jump_out, w->err);
 			is_out = true;
 		}
 		is_done = ret >= 0 && (!p->n_areas || unmap_areas(p, &s));
 		p->stood_ns = threads_resume(&s);
 	}
 	return is_out || ret == -ENOENT || ret == -ESRCH ? 0 : ret;
+}
+
+int patch_disable(struct patched *p, struct err *err)
+{
+	_fd int fd = memory(p->pid, err);
+
+	if (fd < 0)
+		return err->code == -ENOENT || err->code == -ESRCH ? 0 : fd;
+	qsort(p->v, p->n, sizeof *p->v, by_address);
+	return survivor_run(disable, &(struct work){ .p = p, .fd = fd, .err = err });
 }

@@ -10,7 +10,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/title.h"
+#include "engine/process/area.h"
+#include "engine/process/detach.h"
 #include "engine/process/internal.h"
+
+enum { TRIES = 50 }; /* of process_lock(), which waits, too */
+
+static bool is_needed(const struct patched *p)
+{
+	for (u32 i = 0; i < p->n_areas; i++)
+		if (area_is_there(p->pid, &p->areas[i]))
+			return true;
+	return !p->n_areas;
+}
+
+/* What sonde had begun when it was killed (survivor.c) has its lock until it ends. Another run that gets it
+ * first removes what is there. */
+static bool take_over(const struct patched *p, struct err *err)
+{
+	for (u32 i = 0; i < TRIES && is_needed(p); i++)
+		if (process_lock(p->pid, err) >= 0)
+			return is_needed(p);
+	return false;
+}
 
 static _Noreturn void watch(int sonde, struct patched p)
 {
@@ -25,7 +47,8 @@ static _Noreturn void watch(int sonde, struct patched p)
 		;
 	for (u32 i = 0; i < p.n; i++)
 		p.v[i].is_enabled = true;
-	patch_disable(&p, &err);
+	if (take_over(&p, &err))
+		patch_disable(&p, &err);
 	_exit(0);
 }
 
