@@ -143,7 +143,7 @@ static const char of_programs[] =
 	"bpf_get_* bpf_session_* bpf_ringbuf_* bpf_map_* bpf_ktime_* bpf_probe_read_* bpf_prog_* "
 	"bpf_kprobe_* bpf_trace_* bpf_perf_* bpf_task_* bpf_event_* __bpf_* ___bpf_* htab_* __htab_* "
 	"lookup_nulls_elem_raw* array_map_* percpu_array_map_* ringbuf_* kprobe_multi_* fprobe_* "
-	"rethook_* fgraph_* objpool_* trace_call_bpf*";
+	"rethook_* fgraph_* objpool_* trace_call_bpf* is_endbr";
 
 bool kernel_function_is_of_programs(const char *name)
 {
