@@ -30,11 +30,12 @@ static const char back[] = "*(uint64 *)uptr(reg(\"sp\"))";
 #endif
 
 /* FUNC, which not each file has. */
+/* An error shows the line of the probe, and no more. */
 static void put_begin(struct buf *b, const struct flow *f, const char *function)
 {
 	for (u32 i = 0; i < f->files.n; i++)
 		buf_printf(b, "%suprobe:%s:cpp:\"%s\"", i ? ",\n" : "", f->files.v[i], function);
-	buf_printf(b, " { %s }\n", enter);
+	buf_printf(b, "\n{ %s }\n", enter);
 }
 
 static void put_clause(struct buf *b, const struct flow *f, u32 number)
