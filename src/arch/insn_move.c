@@ -153,7 +153,7 @@ static void put_push(struct mover *m, u64 address)
 
 static const char *move_call(struct mover *m, bool is_indirect)
 {
-	enum { CALL_TO_JMP = (2 ^ 4) << 3 };
+	enum { CALL_TO_JMP = 0x30 }; /* the reg field of ModRM: /2 is call, /4 jmp */
 	const struct x86_insn *in = m->in;
 	bool ok;
 

@@ -42,6 +42,7 @@ enum option_set {
 	SET_FORMAT = 1 << 7,     /* -f */
 	SET_OUTPUT = 1 << 8,     /* -o */
 	SET_PID = 1 << 9,        /* -p alone */
+	SET_CPUS = 1 << 10,      /* -C */
 	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET | SET_CHILD,
 	/* A command that runs a script of the user. */
 	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_SCRIPT_RUN | SET_FORMAT | SET_OUTPUT,
@@ -86,7 +87,7 @@ enum manual {
 
 /* sonde profile: the options of cmd_profile.c, as given. */
 struct profile_options {
-	const char *frequency, *by, *cpus, *cgroup, *min, *event;
+	const char *frequency, *by, *cgroup, *min, *event;
 	bool threads, user, kernel, off_cpu, wall, lines, no_inline;
 };
 
@@ -128,6 +129,7 @@ struct cli {
 	u32 n_after, n_after_words, n_before_named;
 	const char *after_command; /* request.traced.command, if it is from them */
 	bool all, no_follow;       /* -a, --no-follow */
+	const char *cpus;          /* -C */
 	const char *output;        /* -o */
 	bool output_appends;       /* ... keeps what the file has */
 	struct strace *strace;     /* sonde strace: its options and state */

@@ -62,43 +62,15 @@ static void put_key(struct buf *b, const struct key *k)
 
 /* ---- which samples count: conditions of the language */
 
-/* A number of at most six digits and what follows it; NULL: there is none. */
-static const char *read_number(const char *s, u32 *n)
-{
-	size_t len = strspn(s, "0123456789");
-
-	*n = (u32)strtoul(s, NULL, 10);
-	return len && len <= 6 ? s + len : NULL;
-}
-
-/* "0,2-3" as a condition; false: it is no list. */
-static bool put_cpus(struct buf *b, const char *list)
-{
-	const char *s = list;
-	u32 first, last;
-
-	for (; s; s = *s == ',' ? s + 1 : NULL) {
-		buf_puts(b, s == list ? " && (" : " || ");
-		if (!(s = read_number(s, &first)))
-			return false;
-		last = first;
-		if (*s == '-' && !(s = read_number(s + 1, &last)))
-			return false;
-		if (last < first || (*s && *s != ','))
-			return false;
-		buf_printf(b, "(cpu >= %u && cpu <= %u)", first, last);
-	}
-	buf_putc(b, ')');
-	return true;
-}
-
 static int put_conditions(struct cli *c, struct buf *b)
 {
 	const struct profile_options *p = &c->profile;
 
 	buf_puts(b, "true");
-	if (p->cpus && !put_cpus(b, p->cpus))
-		return say_usage(c, "--cpus=%s: a list of CPUs, as 0,2-3", p->cpus);
+	if (c->cpus)
+		buf_puts(b, " && ");
+	if (job_put_cpus(c, b))
+		return 1;
 	if (p->cgroup && strpbrk(p->cgroup, "\"\\\n"))
 		return say_usage(c, "--cgroup=%s: a path below /sys/fs/cgroup", p->cgroup);
 	if (p->cgroup)
@@ -230,7 +202,7 @@ static void put_script(struct buf *b, const struct cli *c, const struct plan *pl
 static bool is_time(const char *text)
 {
 	u32 n;
-	const char *unit = read_number(text, &n);
+	const char *unit = job_read_number(text, &n);
 
 	return unit &&
 	       (streq(unit, "ns") || streq(unit, "us") || streq(unit, "ms") || streq(unit, "s"));
@@ -259,7 +231,7 @@ static int check_together(const struct cli *c)
 static int check_values(const struct cli *c, u32 *hz)
 {
 	const struct profile_options *p = &c->profile;
-	const char *end = p->frequency ? read_number(p->frequency, hz) : "";
+	const char *end = p->frequency ? job_read_number(p->frequency, hz) : "";
 
 	if (!end || *end || !*hz)
 		return say_usage(c, "--frequency=%s: samples a second, as 99", p->frequency);
@@ -323,7 +295,7 @@ const struct command command_profile = {
 	       "--off-cpu measures how long threads wait, in microseconds, by state and by the stack that waits, followed by the stack of the waker "
 	       "from its innermost frame out; --wall is both; --event counts the stacks of any probe. The exit status is that of CMD.",
 	.example = "sonde profile -F 499 --duration 10 -p 1",
-	.takes = SETS_JOB,
+	.takes = SETS_JOB | SET_CPUS,
 	.run = profile,
 	.words_are_cmd = true,
 };

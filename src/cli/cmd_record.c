@@ -412,6 +412,8 @@ static int record(struct cli *c)
 	int ret = job_targets(c, JOB_NEEDS_TARGET);
 
 	if (!ret)
+		ret = job_only_cpus(c);
+	if (!ret)
 		ret = record_dump_check(c);
 	if (!ret)
 		ret = record_script_make(c, c->events, script);
@@ -436,6 +438,6 @@ const struct command command_record = {
 	       "The exit status is that of CMD.",
 	.example = "sonde record -e sched:sched_process_fork -- make",
 	.run = record,
-	.takes = SET_TARGET | SET_TREE | SET_RUN | SET_OUTPUT,
+	.takes = SET_TARGET | SET_TREE | SET_RUN | SET_OUTPUT | SET_CPUS,
 	.words_are_cmd = true,
 };

@@ -70,8 +70,8 @@ static int run(struct cli *c)
 	struct trace t = { .c = c, .has_stacks = c->trace.stack };
 	int ret = job_targets(c, JOB_TRACES_ALL);
 
+	ret = ret ? ret : job_only_cpus(c);
 	ret = ret ? ret : check_format(c);
-
 	ret = ret ? ret : read_limit(&t, c->trace.limit);
 	ret = ret ? ret : read_words(&t);
 	return ret ? ret : trace(&t);
@@ -91,7 +91,7 @@ const struct command command_trace = {
 		"sonde trace 'sched:sched_process_*' -- make\n"
 		"sonde trace uprobe:/bin/bash:readline uretprobe:/bin/bash:readline --fields 'str(retval)'\n"
 		"sonde trace sched:sched_switch -p 1234 --filter 'prev_prio < 100' --stack -n 10",
-	.takes = SETS_JOB,
+	.takes = SETS_JOB | SET_CPUS,
 	.run = run,
 	.cmd_after = true,
 };

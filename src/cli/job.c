@@ -35,6 +35,57 @@ int job_targets(struct cli *c, enum job_need need)
 	return check_ways(c, need);
 }
 
+/* ---- processors */
+
+const char *job_read_number(const char *s, u32 *n)
+{
+	size_t len = strspn(s, "0123456789");
+
+	*n = (u32)strtoul(s, NULL, 10);
+	return len && len <= 6 ? s + len : NULL;
+}
+
+/* "0,2-3" as a condition; false: it is no list. */
+static bool put_cpus(struct buf *b, const char *list)
+{
+	const char *s = list;
+	u32 first, last;
+
+	for (; s; s = *s == ',' ? s + 1 : NULL) {
+		buf_puts(b, s == list ? "(" : " || ");
+		if (!(s = job_read_number(s, &first)))
+			return false;
+		last = first;
+		if (*s == '-' && !(s = job_read_number(s + 1, &last)))
+			return false;
+		if (last < first || (*s && *s != ','))
+			return false;
+		buf_printf(b, "(cpu >= %u && cpu <= %u)", first, last);
+	}
+	buf_putc(b, ')');
+	return true;
+}
+
+int job_put_cpus(struct cli *c, struct buf *b)
+{
+	return !c->cpus || put_cpus(b, c->cpus) ?
+		       0 :
+		       say_usage(c, "--cpus=%s: a list of CPUs, as 0,2-3", c->cpus);
+}
+
+int job_only_cpus(struct cli *c)
+{
+	const char **where = &c->request.traced.where;
+	struct buf b = { 0 };
+	int ret = job_put_cpus(c, &b);
+
+	if (!ret && c->cpus)
+		*where = *where ? arena_printf(&c->words_arena, "%s && (%s)", b.s, *where) :
+				  arena_strdup(&c->words_arena, b.s);
+	buf_release(&b);
+	return ret;
+}
+
 /* ---- the run */
 
 /* A core file would be one of ours. */

@@ -53,6 +53,13 @@ struct job {
  */
 int job_targets(struct cli *c, enum job_need need);
 
+/* A number of at most six digits and what follows it; NULL: there is none. */
+const char *job_read_number(const char *s, u32 *n);
+/* -C as a condition of the language; nothing without it. 0, or 1 after a message. */
+int job_put_cpus(struct cli *c, struct buf *b);
+/* Makes it a condition of every clause of the script, besides --where. The same. */
+int job_only_cpus(struct cli *c);
+
 /* Pages of a ring buffer for bursts: a hundredth of memory, at most 32 MB, which the kernel allocates in
  * 6 ms. */
 u64 job_ring_pages(void);

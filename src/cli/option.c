@@ -52,6 +52,8 @@ const struct option_row option_rows[] = {
 	  .doc = "Applies to probes of every type except interval, begin and end; new children are "
 		 "followed from their first instruction.",
 	  .take = take_follow },
+	{ .key = 'C', .name = "cpus", .arg = "LIST", .group = GROUP_WHAT, .sets = SET_CPUS,
+	  .help = "only events on these CPUs: 0,2-3", .take = take_text, .at = offsetof(struct cli, cpus) },
 	{ .name = "no-follow", .group = GROUP_WHAT, .sets = SET_TREE,
 	  .help = "do not trace the children of traced processes", .take = take_flag,
 	  .at = offsetof(struct cli, no_follow) },
@@ -284,9 +286,6 @@ const struct option_row option_rows[] = {
 	{ .key = 't', .name = "threads", .group = GROUP_HIDDEN,
 	  .help = "as --by thread", .take = take_flag,
 	  .at = offsetof(struct cli, profile.threads), .command = &command_profile },
-	{ .key = 'C', .name = "cpus", .arg = "LIST", .group = GROUP_HIDDEN,
-	  .help = "only these CPUs: 0,2-3", .take = take_text,
-	  .at = offsetof(struct cli, profile.cpus), .command = &command_profile },
 	{ .name = "cgroup", .arg = "PATH", .group = GROUP_HIDDEN,
 	  .help = "only threads in this cgroup (version 2) or below it", .take = take_text,
 	  .at = offsetof(struct cli, profile.cgroup), .command = &command_profile },

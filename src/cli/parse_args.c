@@ -223,7 +223,7 @@ static int check_applies(struct cli *c, const struct option_row *row)
 	if (row->group == GROUP_HIDDEN && row->command)
 		return say_usage(c, "--%s is an option of \"%s %s\"", row->name, c->program,
 				 row->command->name);
-	if (c->command != c->named_command)
+	if (c->command != c->named_command && c->command != &command_run)
 		return 0;
 	option_takers(&takers, row);
 	ret = say_usage(c, "\"%s %s\" does not take --%s%s%s", c->program, c->command->name,
