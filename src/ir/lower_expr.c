@@ -299,7 +299,7 @@ static struct opnd lower_left(struct lower *l, struct node *n, struct opnd *wait
 {
 	struct opnd a = lower_scalar(l, n->a);
 
-	*waits = (struct opnd){ O_NONE };
+	*waits = (struct opnd){ .kind = O_NONE };
 	if (!lower_is_short_of_stack(l) || !is_deep(n->b, WAITING_DEPTH))
 		return a;
 	*waits = lower_scratch_kept(l, 8);

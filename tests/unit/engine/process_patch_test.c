@@ -17,7 +17,11 @@
 #include "tap.h"
 
 #ifdef __x86_64__
+#ifdef __clang__
+#define FUNCTION __attribute__((noinline))
+#else
 #define FUNCTION __attribute__((noinline, noclone, noipa))
+#endif
 enum { THREADS = 8, RING_SIZE = 1 << 16, CYCLES = 300 };
 
 static struct shared {
