@@ -226,10 +226,12 @@ static int put_calls(struct events *ev, struct record_script *to)
 {
 	bool is_raw = hash_gets(&ev->known, "raw_syscalls:sys_enter") ||
 		      hash_gets(&ev->known, "raw_syscalls:sys_exit");
+	/* These events themselves have the registers of the process on older kernels: no kernel stack. */
+	bool is_few = ev->calls.n <= FEW_CALLS && !ev->c->record_stacks;
 	int ret = 0;
 
 	for (u32 i = 0; i < ev->calls.n && !ret; i++)
-		if (is_raw || ev->calls.n <= FEW_CALLS || !take_call(ev, to, ev->calls.v[i]))
+		if (is_raw || is_few || !take_call(ev, to, ev->calls.v[i]))
 			ret = put_clause(ev, to, ev->calls.v[i]);
 	for (u32 side = 0; side < ARRAY_SIZE(sides) && !ret; side++)
 		if (has_calls(to, side))
