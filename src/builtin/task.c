@@ -116,8 +116,8 @@ static const struct type *check_in_cgroup(struct check *c, struct node *call)
 	return id ? &ty_bool : &ty_error;
 }
 
-/* Since 5.7: the id of the cgroup that is so many levels below the root and contains the current task's; 0:
- * it is not that deep. */
+/* bpf_get_current_ancestor_cgroup_id() (Linux 5.7) returns the ID of the current task's ancestor cgroup at a
+ * level below the root, or 0 if the task's cgroup is above that level. */
 static struct ir_val lower_in_cgroup(struct lower *l, struct node *call)
 {
 	struct opnd id =

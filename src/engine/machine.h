@@ -34,6 +34,12 @@ void help_rights(struct err *err, bool perf);
 /* perf_event_open(2), with PERF_FLAG_FD_CLOEXEC. */
 int perf_event_open(struct perf_event_attr *attr, s32 pid, s32 cpu, int group, unsigned long flags);
 
+/* perf_attr.c: type, config and period of an empty one. */
+void perf_attr_software(struct perf_event_attr *attr,
+			const struct site *s); /* also hardware events */
+void perf_attr_timer(struct perf_event_attr *attr, const struct site *s);
+void perf_attr_watchpoint(struct perf_event_attr *attr, const struct site *s);
+
 /* pmu.c: makes it an event of that PMU ("kprobe", "uprobe"), of entries or returns; the place is set by
  * the caller. 0, or -errno: the kernel has no such PMU. */
 int pmu_probe(struct perf_event_attr *attr, const char *pmu, const struct site *s);

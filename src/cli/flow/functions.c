@@ -91,8 +91,7 @@ int flow_sort_functions(struct flow *f)
 	int ret = 0;
 
 	if (f->binary && !f->is_script)
-		s.program = elf_open(f->binary,
-				     &err); /* what is wrong with it is told when it is traced */
+		s.program = elf_open(f->binary, &err); /* an error is reported when it is traced */
 	err_release(&err);
 	for (u32 i = 0; i < c->n_words && !ret; i++)
 		ret = sort_word(&s, c->words[i]);

@@ -159,21 +159,12 @@ static int attach_events(struct kernel *k, u32 func, const struct site *s,
 	return attach_cpus(k, func, s, attr);
 }
 
-static void set_period(struct perf_event_attr *attr, const struct site *s)
-{
-	attr->freq = s->event.is_freq;
-	if (s->event.is_freq)
-		attr->sample_freq = s->event.period;
-	else
-		attr->sample_period = s->event.period ? s->event.period : 1;
-}
-
 int attach_perf_software(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	struct perf_event_attr attr = { .type = s->event.type, .config = s->event.config };
+	struct perf_event_attr attr = {};
 	int n;
 
-	set_period(&attr, s);
+	perf_attr_software(&attr, s);
 	n = attach_events(k, func, s, &attr);
 	if (n < 0)
 		return refused(err, TRIED_PERF, "attach to %s", s->probe);
@@ -184,11 +175,10 @@ int attach_perf_software(struct kernel *k, u32 func, const struct site *s, struc
 
 int attach_perf_timer(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.config = PERF_COUNT_SW_CPU_CLOCK };
+	struct perf_event_attr attr = {};
 	int n;
 
-	set_period(&attr, s);
+	perf_attr_timer(&attr, s);
 	n = attach_events(k, func, s, &attr);
 	if (n < 0)
 		return refused(err, TRIED_TIMER, "attach to %s", s->probe);
@@ -199,12 +189,10 @@ int attach_perf_timer(struct kernel *k, u32 func, const struct site *s, struct e
 
 int attach_watchpoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_BREAKPOINT, .sample_period = 1 };
+	struct perf_event_attr attr = {};
 	int n;
 
-	attr.bp_addr = s->watch.address;
-	attr.bp_len = s->watch.len;
-	attr.bp_type = s->watch.type;
+	perf_attr_watchpoint(&attr, s);
 	n = attach_events(k, func, s, &attr);
 	if (n < 0)
 		return refused(err, TRIED_WATCHPOINT, "watch %u bytes at 0x%llx", s->watch.len,

@@ -189,15 +189,6 @@ static bool is_same_event(const struct site *a, const struct site *b)
 	       is_same_place(a, b);
 }
 
-static void set_period(struct perf_event_attr *attr, const struct site *s)
-{
-	attr->freq = s->event.is_freq;
-	if (s->event.is_freq)
-		attr->sample_freq = s->event.period;
-	else
-		attr->sample_period = s->event.period ? s->event.period : 1;
-}
-
 static int set_tracepoint(struct events *e, struct perf_event_attr *attr, const struct site *s)
 {
 	attr->type = PERF_TYPE_TRACEPOINT;
@@ -209,17 +200,13 @@ static int set_tracepoint(struct events *e, struct perf_event_attr *attr, const 
 
 static int set_software(struct events *e, struct perf_event_attr *attr, const struct site *s)
 {
-	attr->type = s->event.type;
-	attr->config = s->event.config;
-	set_period(attr, s);
+	perf_attr_software(attr, s);
 	return 0;
 }
 
 static int set_timer(struct events *e, struct perf_event_attr *attr, const struct site *s)
 {
-	attr->type = PERF_TYPE_SOFTWARE;
-	attr->config = PERF_COUNT_SW_CPU_CLOCK;
-	set_period(attr, s);
+	perf_attr_timer(attr, s);
 	return 0;
 }
 
@@ -243,11 +230,7 @@ static int set_kprobe(struct events *e, struct perf_event_attr *attr, const stru
 
 static int set_watchpoint(struct events *e, struct perf_event_attr *attr, const struct site *s)
 {
-	attr->type = PERF_TYPE_BREAKPOINT;
-	attr->sample_period = 1;
-	attr->bp_addr = s->watch.address;
-	attr->bp_len = s->watch.len;
-	attr->bp_type = s->watch.type;
+	perf_attr_watchpoint(attr, s);
 	return 0;
 }
 

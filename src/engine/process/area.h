@@ -6,7 +6,7 @@
  *	code	read and execute, behind it: "sonde-code", a sealed memfd that begins with struct area_head
  *	rings	read and write, shared with sonde, not in a child of fork(): "sonde-rings"
  *
- * The code tells what is patched, so that another run can undo it when this one was killed.
+ * The head lists the patches, so that another run can remove them if this one is killed.
  */
 #ifndef SONDE_ENGINE_PROCESS_AREA_H
 #define SONDE_ENGINE_PROCESS_AREA_H

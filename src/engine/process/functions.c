@@ -269,7 +269,8 @@ static int map_groups(struct functions *f, struct injector *in, const struct ent
 /* What a thread of the process does for us. */
 struct inside {
 	struct functions *f;
-	const struct entry *v; /* maps memory for them; none: tells what threads have */
+	const struct entry *
+		v; /* map memory for these; n is 0: only read the layout of threads (learn_threads()) */
 	u32 n;
 	struct err *err;
 };

@@ -7,8 +7,8 @@
  *	48 89 e5	mov %rsp, %rbp
  *	53		push %rbx
  *
- * All threads are stopped while /proc/PID/mem is written, which changes this process only. One that
- * stands behind the first of the displaced instructions goes on in their copy.
+ * All threads are stopped while /proc/PID/mem is written, which changes this process only. A thread
+ * whose instruction pointer is after the first displaced instruction continues in the copy.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -318,7 +318,7 @@ int patch_enable(struct patched *p, u32 n_rings, u32 ring_size, struct err *err)
 	return survivor_run(enable, &(struct work){ .p = p, .fd = fd, .err = err });
 }
 
-/* ---- areas that nobody uses any more */
+/* ---- unused areas */
 
 #ifdef __x86_64__
 enum { TRIES = 20 };

@@ -469,7 +469,7 @@ static bool is_at_point(const struct bpf_func *f)
 	return f->load.prog_type == BPF_PROG_TYPE_TRACEPOINT;
 }
 
-/* A tracepoint without arguments stands for all. */
+/* A tracepoint without arguments represents all: the operands of each are not known here. */
 static void decide(struct process *p)
 {
 	static const struct site point = { .kind = SITE_RECORD };
