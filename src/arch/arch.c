@@ -166,6 +166,18 @@ s32 arch_reg_offset(const struct arch *a, const char *name, u32 *size)
 	return a == &arch_arm64 ? arm_reg(a, name, size) : x86_reg(a, name, size);
 }
 
+const char *arch_kernel_register(u32 offset)
+{
+	const struct arch *a = arch_native;
+	const char *name = NULL;
+
+	for (u32 i = 0; i < a->n_regs; i++)
+		if (a->regs[i].offset == offset &&
+		    (!name || (*name == 'r' && *a->regs[i].name == 'x')))
+			name = a->regs[i].name;
+	return name;
+}
+
 s32 arch_high_byte(const struct arch *a, const char *name)
 {
 	char word[] = { *name == '%' ? name[1] : name[0], 'x', '\0' };

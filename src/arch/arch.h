@@ -61,6 +61,8 @@ extern const struct arch *const arch_native;
  * *size gets the width in bytes that the name implies (8 for whole registers).
  */
 s32 arch_reg_offset(const struct arch *a, const char *name, u32 *size);
+/* Its name in definitions of kprobe_events and uprobe_events: "di", "x0"; NULL: none. Of this machine. */
+const char *arch_kernel_register(u32 offset);
 /* Offset of the second lowest byte, as named by "%ah"; -1: not such a name. */
 s32 arch_high_byte(const struct arch *a, const char *name);
 /* Vector, floating point and mask registers: not in struct pt_regs. */

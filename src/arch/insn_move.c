@@ -188,33 +188,66 @@ static const char *move_one(struct mover *m, enum flow flow, bool is_last)
 	return NULL;
 }
 
-const char *x86_move(const u8 *code, u32 room, u64 from, u64 to, struct x86_moved *out)
+static void note_inner(struct x86_moved *out, u32 at)
+{
+	if (!at || at >= X86_JUMP_LEN)
+		return;
+	out->inner[out->n_inner] = (u8)at;
+	out->copy[out->n_inner++] = out->len;
+}
+
+/* The instruction at code + at; *len: of the original. may_leave: it may be one that does not fall through. */
+static const char *move_next(const u8 *code, u32 at, u32 room, u64 from, u64 to,
+			     bool (*may_leave)(u32 end), struct x86_moved *out, u32 *len)
 {
 	struct x86_insn in;
-	u32 at = 0;
+	struct mover m = { code + at, &in, from + at, to + out->len, out };
+
+	if (at >= room)
+		return "it is too short for a jump of 5 bytes";
+	if (!x86_decode(code + at, room - at, X86_64, &in))
+		return "its first instructions are not all known";
+	if (out->len + (u32)MOST_COPY > sizeof out->code)
+		return "its first instructions are too long";
+	note_inner(out, at);
+	*len = in.len;
+	return move_one(&m, flow_of(&in), may_leave(at + in.len));
+}
+
+static bool ends_jump(u32 end)
+{
+	return end >= X86_JUMP_LEN;
+}
+
+static bool never(u32 end)
+{
+	return false;
+}
+
+const char *x86_move(const u8 *code, u32 room, u64 from, u64 to, struct x86_moved *out)
+{
+	const char *why = NULL;
+	u32 at = 0, len = 0;
 
 	*out = (struct x86_moved){ 0 };
-	while (at < X86_JUMP_LEN) {
-		struct mover m = { code + at, &in, from + at, to + out->len, out };
-		const char *why;
+	for (; at < X86_JUMP_LEN && !why; at += len)
+		why = move_next(code, at, room, from, to, ends_jump, out, &len);
+	out->displaced = why ? 0 : (u8)at;
+	return why;
+}
 
-		if (at >= room)
-			return "it is too short for a jump of 5 bytes";
-		if (!x86_decode(code + at, room - at, X86_64, &in))
-			return "its first instructions are not all known";
-		if (out->len + (u32)MOST_COPY > sizeof out->code)
-			return "its first instructions are too long";
-		if (at) {
-			out->inner[out->n_inner] = (u8)at;
-			out->copy[out->n_inner++] = out->len;
-		}
-		why = move_one(&m, flow_of(&in), at + in.len >= X86_JUMP_LEN);
-		if (why)
-			return why;
-		at += in.len;
-	}
-	out->displaced = (u8)at;
-	return NULL;
+const char *x86_move_exit(const u8 *code, u32 len, u32 ret_len, u64 from, u64 to,
+			  struct x86_moved *out)
+{
+	const char *why = NULL;
+	u32 at = 0, one = 0;
+
+	*out = (struct x86_moved){ 0 };
+	for (; at < len - ret_len && !why; at += one)
+		why = move_next(code, at, len, from, to, never, out, &one);
+	note_inner(out, at);
+	out->displaced = (u8)len;
+	return why;
 }
 
 bool x86_is_endbr64(const u8 *code, u32 room)

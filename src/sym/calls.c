@@ -76,9 +76,25 @@ static int by_event(const void *key, const void *row)
 	return strcmp(key, ((const struct call_desc *)row)->event);
 }
 
-const struct call_desc *call_find(const char *event)
+static const struct call_desc *find_native(const char *event)
 {
 	return bsearch(event, calls, ARRAY_SIZE(calls), sizeof(calls[0]), by_event);
+}
+
+const struct call_desc *call_find(const char *event)
+{
+	static struct call_desc of_i386[SYSCALL_I386];
+	const struct syscall_i386 *call = syscall_i386_find(event);
+	const struct call_desc *native = find_native(call ? call->event : event);
+	struct call_desc *c;
+
+	if (!call)
+		return native;
+	c = &of_i386[call->nr];
+	c->event = call->name;
+	c->groups = native ? native->groups : "";
+	c->args = call->args ? call->args : native ? native->args : "";
+	return c;
 }
 
 static void read_arg(struct arena *a, const char *text, size_t len, struct call_arg *arg)
@@ -122,24 +138,9 @@ u32 call_args(struct arena *a, const struct call_desc *c, struct call_arg *args,
 	return n;
 }
 
-/* The list of words contains this one. */
-static bool has_word(const char *list, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const char *s = list; *s;) {
-		size_t n = strcspn(s, " ");
-
-		if (n == len && !memcmp(s, word, n))
-			return true;
-		s += n + strspn(s + n, " ");
-	}
-	return false;
-}
-
 bool call_in_group(const struct call_desc *c, const char *group)
 {
-	return has_word(c->groups, group);
+	return lists_word(c->groups, group, strlen(group));
 }
 
 const char *call_groups(void)
@@ -161,7 +162,7 @@ const char *call_family(const char *name)
 const char *call_instead(struct arena *a, const char *name)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(families); i++) {
-		if (!has_word(families[i], name))
+		if (!lists_word(families[i], name, strlen(name)))
 			continue;
 		for (const char *s = families[i]; *s;) {
 			size_t n = strcspn(s, " ");
@@ -204,9 +205,28 @@ u32 call_set(struct arena *a, const char *set, struct call_name *names, u32 max)
 		for (const char *s = sets[i].members; *s && n < max;) {
 			size_t len = strcspn(s, " ");
 
-			names[n++] = read_name(a, s, len);
+			if (*s != '?')
+				names[n++] = read_name(a, s, len);
 			s += len + strspn(s + len, " ");
 		}
 	}
 	return n;
+}
+
+static const char *unknown_of(const char *members)
+{
+	const char *at = *members == '?' ? members : strstr(members, " ?");
+
+	return at ? at + (*at == ' ') : NULL;
+}
+
+const char *call_set_unknown(struct arena *a, const char *set)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(sets); i++) {
+		const char *at = streq(sets[i].name, set) ? unknown_of(sets[i].members) : NULL;
+
+		if (at)
+			return arena_strndup(a, at + 1, strcspn(at + 1, " "));
+	}
+	return NULL;
 }

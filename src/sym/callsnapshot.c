@@ -25,7 +25,7 @@ struct plan {
 
 /* Where a pointer is. */
 struct source {
-	u32 parent, arg, off, plus;
+	u32 parent, arg, off, plus, width;
 	bool out, failed, stored;
 };
 
@@ -35,7 +35,8 @@ static u32 add(struct plan *p, const struct source *at, struct snapshot_op op)
 {
 	if (p->ops.n >= SNAPSHOT_MAX_OPS)
 		return SNAPSHOT_NONE;
-	if (at->parent != SNAPSHOT_NONE && at->off + 8 > p->ops.v[at->parent].cap)
+	op.width = op.width ? op.width : (u8)(at->width ? at->width : 8);
+	if (at->parent != SNAPSHOT_NONE && at->off + op.width > p->ops.v[at->parent].cap)
 		BUG("a pointer at byte %u of %u", at->off, p->ops.v[at->parent].cap);
 	op.parent = (u8)at->parent;
 	op.arg = (u8)at->arg;
@@ -127,22 +128,23 @@ static void plan_array(struct plan *p, const struct call_view *v, struct source 
 	close_op(p, op);
 }
 
-static void plan_strings(struct plan *p, struct source at)
+static void plan_strings(struct plan *p, const struct call_view *v, struct source at)
 {
-	u32 first = p->ops.n;
+	u32 first = p->ops.n, width = v->size ? v->size : 8;
 
 	for (u32 i = 0; i < p->limits->elements + 1; i++) {
 		u32 op;
 
-		at.plus = 8 * i;
+		at.plus = width * i;
 		op = add(p, &at,
-			 (struct snapshot_op){ .len = { LEN_CONST, 8, 0 },
+			 (struct snapshot_op){ .len = { LEN_CONST, (u16)width, 0 },
+					       .width = (u8)width,
 					       .scale = 1,
-					       .cap = 8,
+					       .cap = (u16)width,
 					       .is_link = true });
 		if (op == SNAPSHOT_NONE)
 			break;
-		add(p, &(struct source){ .parent = op, .stored = at.stored },
+		add(p, &(struct source){ .parent = op, .stored = at.stored, .width = width },
 		    (struct snapshot_op){ .is_string = true, .cap = (u16)(p->limits->data + 2) });
 	}
 	for (u32 i = first; i < p->ops.n; i++)
@@ -150,10 +152,14 @@ static void plan_strings(struct plan *p, struct source at)
 			close_op(p, i);
 }
 
-static void plan_environ(struct plan *p, struct source at)
+static void plan_environ(struct plan *p, const struct call_view *v, struct source at)
 {
 	u32 first = p->ops.n;
 
+	if (p->limits->whole) {
+		plan_strings(p, v, at);
+		return;
+	}
 	for (u32 i = 0; i < ENVIRON_CHUNKS; i++, at.plus += ENVIRON_CHUNK)
 		add(p, &at,
 		    (struct snapshot_op){ .len = { LEN_CONST, ENVIRON_CHUNK, 0 },
@@ -191,8 +197,8 @@ static void plan_pointee(struct plan *p, const struct call_view *v, struct sourc
 	switch ((enum view_kind)v->kind) {
 	case VIEW_STRING: plan_string(p, at, p->limits->data + 2); break;
 	case VIEW_FILE_NAME: plan_string(p, at, p->limits->file_name); break;
-	case VIEW_STRINGS: plan_strings(p, at); break;
-	case VIEW_ENVIRON: plan_environ(p, at); break;
+	case VIEW_STRINGS: plan_strings(p, v, at); break;
+	case VIEW_ENVIRON: plan_environ(p, v, at); break;
 	case VIEW_ARRAY: plan_array(p, v, at, base); break;
 	case VIEW_DIRENTS:
 		add(p, &at, (struct snapshot_op){ .len = v->len, .is_count = true, .cap = 16 });
@@ -292,6 +298,7 @@ static void plan_view(struct plan *p, const struct call_view *v, struct source a
 	} else if (v->kind == VIEW_CHOICE) {
 		plan_member_cases(p, v->choice, at, base);
 	} else if (applies(p, v)) {
+		at.width = v->size;
 		at.out |= v->dir == VIEW_OUT;
 		at.failed |= v->dir == VIEW_FAILED;
 		at.stored |= v->dir != VIEW_IN && v->dir != VIEW_WAS;
@@ -361,8 +368,8 @@ static bool same_table(const struct snapshot_table *a, const struct snapshot_tab
 static bool same_op(const struct snapshot_op *a, const struct snapshot_op *b)
 {
 	return a->parent == b->parent && a->arg == b->arg && a->src_off == b->src_off &&
-	       a->plus == b->plus && a->is_string == b->is_string && a->is_link == b->is_link &&
-	       a->is_count == b->is_count && a->stored == b->stored &&
+	       a->width == b->width && a->plus == b->plus && a->is_string == b->is_string &&
+	       a->is_link == b->is_link && a->is_count == b->is_count && a->stored == b->stored &&
 	       a->on_success == b->on_success && a->on_failure == b->on_failure &&
 	       a->len.kind == b->len.kind && a->len.value == b->len.value &&
 	       a->len.size == b->len.size && a->scale == b->scale && a->cap == b->cap &&

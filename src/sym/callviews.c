@@ -8,6 +8,19 @@
 #include "sym/calls.h"
 #include "sym/callviews.h"
 #include "sym/constants.h"
+#include "sym/syscalls.h"
+
+/* Whose calls are read. */
+static enum {
+	OF_NATIVE,
+	OF_I386,      /* arguments are 32 bits, memory is as 64-bit programs have it */
+	OF_I386_ALSO, /* memory, too: rows NAME_32, or what has no long and no pointer */
+} mode;
+
+/* What the text that is read describes. */
+static enum { IN_ARGUMENTS, IN_MEMORY, IN_STRUCT, IN_STRUCT_32 } place;
+
+static u32 n_unknown; /* structures that find_struct() did not find */
 
 static struct arena all; /* of everything here: lives as long as the process */
 static struct hash formats, structs, choices, named_sets;
@@ -77,6 +90,7 @@ static void complete_set(struct call_set *set)
 {
 	set->v = arena_array(&all, struct call_name, CALL_SET_MAX);
 	set->n = call_set(&all, set->name, set->v, CALL_SET_MAX);
+	set->unknown = call_set_unknown(&all, set->name);
 	set->complete = NULL;
 }
 
@@ -97,6 +111,7 @@ static struct call_set *find_set(const char *name)
 
 static struct call_view read_view(const char **s);
 static const struct call_struct *find_struct(const char *name);
+static bool is_wide_struct(const struct call_struct *st);
 static const struct call_choice *find_choice(const char *name);
 
 /* :2 :r :*2 :=16 :m8/4 :b0 */
@@ -153,19 +168,21 @@ static const struct letter {
 	{ 'b', VIEW_BYTES, 0, 0, false },      { 'P', VIEW_PATH, 0, 0, false },
 	{ 'F', VIEW_FD_SET, 0, 0, false },     { '"', VIEW_DATA, 0, 0, false },
 	{ 's', VIEW_STRING, 0, 0, false },     { 'n', VIEW_FILE_NAME, 0, 0, false },
-	{ 'V', VIEW_STRINGS, 0, 0, false },    { 'E', VIEW_ENVIRON, 0, 0, false },
+	{ 'V', VIEW_STRINGS, 8, 0, false },    { 'E', VIEW_ENVIRON, 8, 0, false },
 	{ '@', VIEW_AT, 4, 0, true },          { '-', VIEW_HIDDEN, 0, 0, false },
 	{ 'l', VIEW_LITERAL, 0, 0, false },    { 'R', VIEW_RLIMIT, 0, 0, false },
 	{ 'Q', VIEW_HANDLER, 0, 0, false },    { 'T', VIEW_DATE, 0, 0, true },
 	{ 'U', VIEW_DATED, 0, 0, false },      { 'C', VIEW_CAPS, 4, 0, false },
 	{ 'O', VIEW_FUTEX_OP, 0, 0, false },   { 'N', VIEW_NUMBER_NAME, 0, 10, true },
 	{ 'K', VIEW_BIT_FIELDS, 0, 0, false }, { 'v', VIEW_INT_OR_DATA, 0, 0, false },
-	{ 'B', VIEW_HEX_DATA, 0, 0, false },   { 'q', VIEW_QUOTA, 0, 0, false },
-	{ 'L', VIEW_LEFT, 0, 0, false },       { 'G', VIEW_DIRENTS, 0, 0, false },
-	{ 'H', VIEW_CONTROL, 0, 0, false },    { 'k', VIEW_VERSION, 4, 0, false },
-	{ 'I', VIEW_PRIORITY, 4, 0, false },   { 'w', VIEW_HARDWARE, 0, 0, false },
-	{ 'j', VIEW_FD, 4, 10, true },         { 'r', VIEW_ERROR, 4, 10, true },
-	{ 't', VIEW_TICKS, 8, 10, true },
+	{ 'B', VIEW_HEX_DATA, 0, 0, false },   { 'Z', VIEW_DATA, 0, 1, false },
+	{ 'q', VIEW_QUOTA, 0, 0, false },      { 'L', VIEW_LEFT, 0, 0, false },
+	{ 'G', VIEW_DIRENTS, 0, 0, false },    { 'H', VIEW_CONTROL, 0, 0, false },
+	{ 'k', VIEW_VERSION, 4, 0, false },    { 'I', VIEW_PRIORITY, 4, 0, false },
+	{ 'w', VIEW_HARDWARE, 0, 0, false },   { 'j', VIEW_FD, 4, 10, true },
+	{ 'r', VIEW_ERROR, 4, 10, true },      { 't', VIEW_TICKS, 8, 10, true },
+	{ 'y', VIEW_PAIR, 8, 0, false },       { 'Y', VIEW_PAIR, 8, 1, false },
+	{ 'z', VIEW_PAGES, 8, 16, false },
 };
 
 static bool wants_set(const struct call_view *v)
@@ -173,6 +190,20 @@ static bool wants_set(const struct call_view *v)
 	return v->kind == VIEW_FLAGS || v->kind == VIEW_NAMES || v->kind == VIEW_LITERAL ||
 	       v->kind == VIEW_NUMBER_NAME || v->kind == VIEW_BIT_FIELDS || v->kind == VIEW_QUOTA ||
 	       v->kind == VIEW_PORT;
+}
+
+/* A long or a pointer, except in a row that is of 64-bit programs alone. */
+static u8 size_in_place(const struct call_view *v)
+{
+	bool is_argument = place == IN_ARGUMENTS;
+
+	if (v->size != 8 || v->kind == VIEW_SIGNALS || mode == OF_NATIVE || place == IN_STRUCT)
+		return v->size;
+	if (is_argument)
+		return v->is_signed ? 4 : 8;
+	if (mode == OF_I386)
+		return 8;
+	return place == IN_MEMORY || v->kind == VIEW_ADDRESS ? 4 : 8;
 }
 
 static void read_letter(struct call_view *v, const char **s)
@@ -198,6 +229,7 @@ static void read_letter(struct call_view *v, const char **s)
 			else
 				v->size = (u8)n;
 		}
+		v->size = size_in_place(v);
 		if (wants_set(v) && (**s == 'o' || **s == 'd' || **s == 'x')) {
 			v->base = **s == 'o' ? 8 : **s == 'd' ? 10 : 16;
 			++*s;
@@ -212,10 +244,22 @@ static void read_letter(struct call_view *v, const char **s)
 	BUG("view '%c%s'", c, *s);
 }
 
+/* Of what is not known the address is shown. */
+static void read_pointer(struct call_view *v, const char **s)
+{
+	bool in_memory = place != IN_ARGUMENTS && place != IN_STRUCT && mode == OF_I386_ALSO;
+
+	v->size = in_memory ? 4 : 8;
+	place = place == IN_ARGUMENTS ? IN_MEMORY : place;
+	v->of = read_inner(s);
+	v->kind = v->of->kind == VIEW_HIDDEN ? VIEW_ADDRESS : VIEW_POINTER;
+}
+
 static struct call_view read_view(const char **s)
 {
 	static const char dirs[] = "<~^=>+"; /* in the order of enum view_dir */
 	struct call_view v = {};
+	const int before = place;
 	u8 dir = VIEW_IN;
 
 	if (**s && strchr(dirs, **s)) {
@@ -223,22 +267,18 @@ static struct call_view read_view(const char **s)
 		++*s;
 	}
 	switch (*(*s)++) {
-	case '*':
-		v.kind = VIEW_POINTER;
-		v.size = 8;
-		v.of = read_inner(s);
-		break;
+	case '*': read_pointer(&v, s); break;
 	case '{':
-		v.kind = VIEW_STRUCT;
 		v.st = find_struct(word(s, "}"));
+		v.kind = v.st ? VIEW_STRUCT : VIEW_HIDDEN;
 		break;
 	case '(':
-		v.kind = VIEW_MEMBERS;
 		v.st = find_struct(word(s, ")"));
+		v.kind = v.st ? VIEW_MEMBERS : VIEW_HIDDEN;
 		break;
 	case '[':
-		v.kind = VIEW_ARRAY;
 		v.of = read_inner(s);
+		v.kind = v.of->kind == VIEW_HIDDEN ? VIEW_HIDDEN : VIEW_ARRAY;
 		++*s; /* ] */
 		break;
 	case '?':
@@ -247,6 +287,7 @@ static struct call_view read_view(const char **s)
 		break;
 	default: --*s; read_letter(&v, s);
 	}
+	place = before;
 	v.dir = dir;
 	v.len = read_len(s);
 	return v;
@@ -268,6 +309,8 @@ u32 view_size(const struct call_view *v)
 	case VIEW_FD_SET: return 128;
 	case VIEW_CAPS: return 4;
 	case VIEW_DATED: return 16;
+	case VIEW_STRINGS:
+	case VIEW_ENVIRON: return 0;
 	default: return size;
 	}
 }
@@ -281,8 +324,14 @@ static u32 alignment(const struct call_view *v)
 	return size == 2 || size == 4 || size == 8 ? size : 1;
 }
 
-/* Descriptors are known by their names: fd, epfd, fd_in, fildes. */
-static void mark_fd(struct call_view *v, const char *name)
+static bool is_pid(const char *name)
+{
+	return streq(name, "pid") || streq(name, "tgid") || streq(name, "upid") ||
+	       streq(name, "pgid") || streq(name, "l_pid");
+}
+
+/* Descriptors are known by their names: fd, epfd, fd_in, fildes; processes likewise. */
+static void mark_number(struct call_view *v, const char *name)
 {
 	size_t n = strlen(name);
 	bool is_fd = (n >= 2 && streq(name + n - 2, "fd")) || (starts_with(name, "fd") && n < 7) ||
@@ -290,6 +339,23 @@ static void mark_fd(struct call_view *v, const char *name)
 
 	if (is_fd && v->kind == VIEW_NUMBER && v->is_signed && v->size == 4)
 		v->kind = VIEW_FD;
+	if (is_pid(name) && v->kind == VIEW_NUMBER && v->is_signed && v->size == 4)
+		v->kind = VIEW_PID;
+}
+
+static void read_members(struct call_struct *st, const char *s);
+
+/* After "...": all members. */
+static void read_full(struct call_struct *st, const char *s)
+{
+	struct call_struct *full;
+
+	if (*s != ' ')
+		return;
+	full = arena_new(&all, struct call_struct);
+	*full = (struct call_struct){ .name = st->name, .size = st->size };
+	read_members(full, s + 1);
+	st->full = full;
 }
 
 /* "tv_sec=d8 tv_nsec=d8": members follow each other as in C; @16 is at 16, ... leaves some out. */
@@ -309,13 +375,14 @@ static void read_members(struct call_struct *st, const char *s)
 		}
 		if (*s == '.') {
 			st->has_more = true;
+			read_full(st, s + 3);
 			break;
 		}
 		f.name = word(&s, "=");
 		f.view = read_view(&s);
-		mark_fd(&f.view, f.name);
+		mark_number(&f.view, f.name);
 		s += *s == ' ';
-		at = ALIGN_UP(at, alignment(&f.view));
+		at = ALIGN_UP(at, MIN(alignment(&f.view), place == IN_STRUCT_32 ? 4u : 8u));
 		f.offset = at;
 		/* a choice without a name is of members with offsets of their own */
 		if (*f.name || f.view.kind != VIEW_CHOICE)
@@ -327,25 +394,88 @@ static void read_members(struct call_struct *st, const char *s)
 	st->n = fields.n;
 }
 
+/* Whether programs of 32 bits have it otherwise: a long, a pointer, a structure with one. */
+static bool is_wide(const struct call_view *v)
+{
+	bool wide = v->kind == VIEW_POINTER || v->kind == VIEW_DATED ||
+		    (v->size == 8 && v->kind != VIEW_SIGNALS && v->kind != VIEW_BIT_FIELDS);
+
+	if (v->kind == VIEW_STRUCT || v->kind == VIEW_MEMBERS)
+		return is_wide_struct(v->st);
+	if (v->kind == VIEW_ARRAY)
+		return is_wide(v->of);
+	for (u32 i = 0; v->kind == VIEW_CHOICE && i < v->choice->n; i++)
+		wide |= is_wide(&v->choice->v[i].view);
+	return wide || (v->kind == VIEW_CHOICE && is_wide(&v->choice->rest));
+}
+
+static bool is_wide_struct(const struct call_struct *st)
+{
+	bool wide = strstr(st->name, "_32") || !st->size;
+
+	for (u32 i = 0; i < st->n; i++)
+		wide |= is_wide(&st->v[i].view);
+	return wide;
+}
+
 static const struct call_struct *find_if_any(const char *name)
 {
 	return hash_gets(&struct_rows, name) ? find_struct(name) : NULL;
 }
 
+/* The members of call_ and result_ are words of arguments. */
+static bool is_of_arguments(const char *name)
+{
+	return starts_with(name, "call_") || starts_with(name, "result_");
+}
+
+/* A row of 32-bit programs, or that of all. */
+static const struct row *row_in_mode(const struct hash *rows, const char *name)
+{
+	const char *own = mode == OF_I386_ALSO ? arena_printf(&all, "%s_32", name) : name;
+
+	return hash_gets(rows, own) ? hash_gets(rows, own) : find_row(rows, name);
+}
+
+static const char *key_in_mode(const char *name)
+{
+	return mode == OF_I386_ALSO ? arena_printf(&all, "%s@32", name) : name;
+}
+
+/* NULL: a structure of 64-bit programs alone. */
 static const struct call_struct *find_struct(const char *name)
 {
-	struct call_struct *st = hash_gets(&structs, name);
+	const int mode_before = mode, place_before = place;
+	bool of_arguments = is_of_arguments(name);
+	const u32 unknown_before = n_unknown;
+	struct call_struct *st;
 	const struct row *row;
+	const char *key;
 
-	if (st)
-		return st;
-	row = find_row(&struct_rows, name);
-	st = arena_new(&all, struct call_struct);
-	*st = (struct call_struct){ .name = row->name, .size = row->size };
-	hash_puts(&structs, row->name, st);
-	read_members(st, row->text);
-	st->after = find_if_any(arena_printf(&all, "%s_after", name));
-	return st;
+	mode = mode == OF_I386 && !of_arguments ? OF_NATIVE : mode;
+	key = key_in_mode(name);
+	st = hash_gets(&structs, key);
+	if (!st) {
+		row = row_in_mode(&struct_rows, name);
+		place = of_arguments             ? IN_ARGUMENTS :
+			strstr(row->name, "_32") ? IN_STRUCT_32 :
+						   IN_STRUCT;
+		st = arena_new(&all, struct call_struct);
+		*st = (struct call_struct){ .name = row->name, .size = row->size };
+		hash_puts(&structs, key, st);
+		read_members(st, row->text);
+		st->after = find_if_any(arena_printf(&all, "%s_after", name));
+		st->failed = find_if_any(arena_printf(&all, "%s_failed", name));
+		st->size = n_unknown > unknown_before && !of_arguments ? 0 : st->size;
+	}
+	key = mode == OF_I386_ALSO && !of_arguments && !strstr(st->name, "_32") &&
+			      is_wide_struct(st) ?
+		      NULL :
+		      key;
+	mode = mode_before;
+	place = place_before;
+	n_unknown += !key;
+	return key ? st : NULL;
 }
 
 /* A constant, the name of an ioctl request, or a number. */
@@ -390,20 +520,8 @@ static void read_cases(struct call_choice *c, const char *s)
 	c->n = cases.n;
 }
 
-/* By: "1" the second argument, "m0/2" the member at offset 0 of 2 bytes, "1&0xff" some bits. */
-static const struct call_choice *find_choice(const char *name)
+static void read_by(struct call_choice *c, const char *by)
 {
-	struct call_choice *c = hash_gets(&choices, name);
-	const struct row *row;
-	const char *by;
-
-	if (c)
-		return c;
-	row = find_row(&choice_rows, name);
-	c = arena_new(&all, struct call_choice);
-	*c = (struct call_choice){ .mask = ~0u, .size = 4 };
-	hash_puts(&choices, row->name, c);
-	by = row->by;
 	if (*by == 'm') {
 		by++;
 		c->by_member = true;
@@ -417,7 +535,28 @@ static const struct call_choice *find_choice(const char *name)
 		by++;
 		c->mask = number(&by);
 	}
-	read_cases(c, row->text);
+}
+
+/* By: "1" the second argument, "m0/2" the member at offset 0 of 2 bytes, "1&0xff" some bits. */
+static const struct call_choice *find_choice(const char *name)
+{
+	const int mode_before = mode;
+	struct call_choice *c;
+	const struct row *row;
+	const char *key;
+
+	mode = mode == OF_I386 ? OF_NATIVE : mode;
+	key = key_in_mode(name);
+	c = hash_gets(&choices, key);
+	if (!c) {
+		row = row_in_mode(&choice_rows, name);
+		c = arena_new(&all, struct call_choice);
+		*c = (struct call_choice){ .mask = ~0u, .size = 4 };
+		hash_puts(&choices, key, c);
+		read_by(c, row->by);
+		read_cases(c, row->text);
+	}
+	mode = mode_before;
 	return c;
 }
 
@@ -491,22 +630,26 @@ static struct call_view find_result(const char *event)
 	return (struct call_view){ .kind = VIEW_HIDDEN };
 }
 
-const struct call_format *call_format(const char *event)
+/* Shown so, as members: of the call itself, or of the one that has its arguments. */
+static const struct call_struct *find_whole(const char *event, const char *base)
 {
-	struct call_format *f = hash_gets(&formats, event);
-	const struct call_desc *c = f ? NULL : call_find(event);
+	const struct call_struct *st = find_if_any(arena_printf(&all, "call_%s", event));
+
+	return st ? st : find_if_any(arena_printf(&all, "call_%s", base));
+}
+
+static void read_format(struct call_format *f, const struct call_desc *c)
+{
+	const struct syscall_i386 *i386 = syscall_i386_find(c->event);
+	const char *base = i386 ? i386->event : c->event;
 	struct call_arg args[CALL_MAX_ARGS];
 
-	if (!c)
-		return f;
-	if (!struct_rows.n)
-		read_rows();
-	f = arena_new(&all, struct call_format);
+	mode = !i386 ? OF_NATIVE : i386->has_structs ? OF_I386_ALSO : OF_I386;
 	f->name = c->event;
 	f->n = call_args(&all, c, args, CALL_MAX_ARGS);
-	hash_puts(&formats, c->event, f);
-	f->whole = find_if_any(arena_printf(&all, "call_%s", event));
-	f->result = find_result(event);
+	f->whole = i386 && i386->args ? find_if_any(arena_printf(&all, "call_%s", c->event)) :
+					find_whole(c->event, base);
+	f->result = find_result(base);
 	for (u32 i = 0; i < f->n; i++) {
 		const char *view = args[i].view;
 
@@ -514,7 +657,22 @@ const struct call_format *call_format(const char *event)
 						 .offset = i,
 						 .view = view ? read_view(&view) :
 								view_of_word(&args[i]) };
-		mark_fd(&f->arg[i].view, f->arg[i].name);
+		mark_number(&f->arg[i].view, f->arg[i].name);
 	}
+	mode = OF_NATIVE;
+}
+
+const struct call_format *call_format(const char *event)
+{
+	struct call_format *f = hash_gets(&formats, event);
+	const struct call_desc *c = f ? NULL : call_find(event);
+
+	if (!c)
+		return f;
+	if (!struct_rows.n)
+		read_rows();
+	f = arena_new(&all, struct call_format);
+	hash_puts(&formats, c->event, f);
+	read_format(f, c);
 	return f;
 }

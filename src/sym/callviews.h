@@ -14,7 +14,8 @@ u32 view_size(const struct call_view *v);
 /* Bytes of a file name and of other text at most, elements of an array at most. */
 struct snapshot_limits {
 	u32 file_name, data, elements;
-	bool rest; /* of a return: argstr_rest */
+	bool rest;  /* of a return: argstr_rest */
+	bool whole; /* strings of the environment */
 };
 /* What a program copies at the entry of the call, or at its return. In the arena. */
 const struct snapshot *call_snapshot(struct arena *a, const struct call_format *f, bool is_return,

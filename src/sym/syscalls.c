@@ -20,6 +20,45 @@ static const struct row rows[] = {
 #undef S
 };
 
+#if defined(__x86_64__)
+static const struct syscall_i386 rows_i386[] = {
+#define I(nr, name, event, has_structs, args) { nr, "i386_" #name, #event, has_structs, args },
+#include "sym/calls32.def"
+#undef I
+};
+enum { N_I386 = ARRAY_SIZE(rows_i386) };
+#else
+static const struct syscall_i386 rows_i386[1];
+enum { N_I386 = 0 };
+#endif
+
+/* Rows are in the order of their numbers, of which few are missing. */
+const struct syscall_i386 *syscall_i386(u32 nr)
+{
+	u32 i = MIN(nr - SYSCALL_I386, (u32)N_I386 - 1);
+
+	if (nr < SYSCALL_I386 || !N_I386)
+		return NULL;
+	while (i && rows_i386[i].nr > nr - SYSCALL_I386)
+		i--;
+	return rows_i386[i].nr == nr - SYSCALL_I386 ? &rows_i386[i] : NULL;
+}
+
+const char *syscall_plain_name(const char *name)
+{
+	return starts_with(name, "i386_") ? name + strlen("i386_") : name;
+}
+
+const struct syscall_i386 *syscall_i386_find(const char *name)
+{
+	if (!starts_with(name, "i386_"))
+		return NULL;
+	for (u32 i = 0; i < N_I386; i++)
+		if (streq(rows_i386[i].name, name))
+			return &rows_i386[i];
+	return NULL;
+}
+
 /* number -> row + 1, built on first use */
 static u16 by_nr[SYSCALL_MAX];
 static u32 end_nr;
@@ -39,16 +78,18 @@ static const struct row *row_of(u32 nr)
 
 const char *syscall_name(u32 nr)
 {
-	const struct row *r = row_of(nr);
+	const struct syscall_i386 *i386 = syscall_i386(nr);
+	const struct row *r = i386 ? NULL : row_of(nr);
 
-	return r ? r->name : NULL;
+	return i386 ? i386->name : r ? r->name : NULL;
 }
 
 const char *syscall_event_name(u32 nr)
 {
-	const struct row *r = row_of(nr);
+	const struct syscall_i386 *i386 = syscall_i386(nr);
+	const struct row *r = i386 ? NULL : row_of(nr);
 
-	return r ? r->event : NULL;
+	return i386 ? i386->name : r ? r->event : NULL;
 }
 
 u32 syscall_count(void)
@@ -78,16 +119,20 @@ static const struct row *find(const char *name)
 
 int syscall_number(const char *name)
 {
-	const struct row *r = find(name);
+	const struct syscall_i386 *i386 = syscall_i386_find(name);
+	const struct row *r = i386 ? NULL : find(name);
 
-	return r ? r->nr : -1;
+	return i386 ? SYSCALL_I386 + i386->nr : r ? r->nr : -1;
 }
 
 /* Most events have the call's name; for the few others all rows are scanned. */
 int syscall_number_of_event(const char *event)
 {
+	const struct syscall_i386 *i386 = syscall_i386_find(event);
 	const struct row *r = find(event);
 
+	if (i386)
+		return SYSCALL_I386 + i386->nr;
 	if (r && r->nr >= 0 && streq(r->event, event))
 		return r->nr;
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)

@@ -6,9 +6,29 @@
 #ifndef SONDE_SYM_SYSCALLS_H
 #define SONDE_SYM_SYSCALLS_H
 
-#include "base/base.h"
+#include "type/loc.h"
 
-enum { SYSCALL_MAX = 512 }; /* exclusive upper bound of numbers */
+enum { SYSCALL_MAX = SYSCALL_SET_BITS }; /* exclusive upper bound of numbers */
+
+/*
+ * Those of 32-bit programs on x86-64 have the names i386_NAME, also as events, and the numbers from
+ * SYSCALL_I386 on. syscall_count() leaves them out.
+ */
+struct syscall_i386 {
+	u16 nr;
+	const char *name; /* "i386_mmap2" */
+	const char
+		*event; /* of a 64-bit call with its groups, and its arguments unless it has own */
+	bool has_structs; /* structures in memory are those of 32-bit programs */
+	const char *args; /* as calls.def has them; NULL: those of event */
+};
+
+/* NULL: none. */
+const struct syscall_i386 *syscall_i386(u32 nr);
+/* Without i386_. */
+const char *syscall_plain_name(const char *name);
+/* NULL: not one that begins with i386_. */
+const struct syscall_i386 *syscall_i386_find(const char *name);
 
 /* "openat" for 257; NULL: none. */
 const char *syscall_name(u32 nr);

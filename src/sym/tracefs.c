@@ -15,14 +15,16 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 #include <linux/magic.h>
-#include "base/buf.h"
+#include "base/fd.h"
 #include "sym/tracefs.h"
+#include "type/site.h"
 
 /* ---- mount point */
 
@@ -111,6 +113,70 @@ const char *tracefs_path(struct err *err)
 
 static const char denied[] =
 	"tracing needs root: try it with sudo, or let a group read tracefs (mount -o remount,gid=GROUP,mode=0750)";
+
+/* ---- writing */
+
+/*
+ * The newest of error_log (kernel/trace/trace.c, tracing_log_err()), which has the last eight:
+ *
+ *	[  211.123456] trace_uprobe: error: Invalid register name
+ *	  Command: p:a/b /bin/x:0x1130 %foo
+ *	                                ^
+ */
+static void add_reason(const char *root, const char *text, struct err *err)
+{
+	char path[300], *at, *next;
+	struct buf b = { 0 };
+
+	snprintf(path, sizeof path, "%s/error_log", root);
+	at = buf_read_file(&b, path) < 0 || !b.len ? NULL : b.s;
+	while (at && (next = strstr(at + 1, ": error: ")))
+		at = next;
+	next = at && at != b.s ? strstr(at, "Command: ") : NULL;
+	if (next && !strncmp(next + strlen("Command: "), text, strcspn(text, "\n"))) {
+		at += strlen(": error: ");
+		err_help(err, "the kernel says: %.*s", (int)strcspn(at, "\n"), at);
+	}
+	buf_release(&b);
+}
+
+int tracefs_put(const char *file, const char *text, int flags, struct err *err)
+{
+	const char *root = tracefs_path(err);
+	char path[300];
+	_fd int fd = -1;
+
+	if (!root)
+		return err->code;
+	snprintf(path, sizeof path, "%s/%s", root, file);
+	fd = open(path, O_WRONLY | O_CLOEXEC | flags);
+	if (fd < 0) {
+		err_sys(err, "open %s", path);
+		if (err->code == -EACCES)
+			err_help(err, "%s", denied);
+		return err->code;
+	}
+	if (write(fd, text, strlen(text)) >= 0)
+		return 0;
+	err_sys(err, "write \"%s\" to %s", text, path);
+	add_reason(root, text, err);
+	return err->code;
+}
+
+void tracefs_put_place(struct buf *to, const struct site *s, const char *path)
+{
+	if (s->kind == SITE_UPROBE) {
+		buf_printf(to, "%s:0x%llx", path, (unsigned long long)s->user.offset);
+		if (s->user.ref_ctr_offset)
+			buf_printf(to, "(0x%llx)", (unsigned long long)s->user.ref_ctr_offset);
+	} else if (s->kernel.symbol) {
+		buf_printf(to, "%s%s%s+%llu", s->kernel.module ? s->kernel.module : "",
+			   s->kernel.module ? ":" : "", s->kernel.symbol,
+			   (unsigned long long)s->kernel.offset);
+	} else {
+		buf_printf(to, "0x%llx", (unsigned long long)s->kernel.address);
+	}
+}
 
 /* ---- lists */
 

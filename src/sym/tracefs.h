@@ -7,7 +7,9 @@
 #define SONDE_SYM_TRACEFS_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
+#include "type/noted.h"
 
 struct tp_field {
 	const char *name;
@@ -36,7 +38,10 @@ struct recorded_kernel {
 	const char *file;
 	const struct tp_format *const *v; /* id: their index */
 	u32 n;
-	bool is_this_boot;    /* addresses are those of the running kernel */
+	bool is_this_boot; /* addresses are those of the running kernel */
+	/* Which events were recorded for a script: by index, NULL: not that one. */
+	const struct noted_reads *const *noted;
+	u32 script; /* the one that was recorded (noted.h), whose other probes were not hit; 0: none */
 	const char *kstrings; /* its printk_formats; never NULL */
 };
 /* A single call of the raw event: RECORDED_CALL | number << 16 | its index. */
@@ -47,6 +52,12 @@ enum { RECORDED_CALL = 1 << 30 };
  * (and help) set. The result is cached.
  */
 const char *tracefs_path(struct err *err);
+/* Writes to a file of it, named from its root: "kprobe_events". flags: O_APPEND, O_TRUNC or 0. 0 or -errno, with what
+ * the kernel says in its error_log. */
+int tracefs_put(const char *file, const char *text, int flags, struct err *err);
+/* Where a site is, as kprobe_events and uprobe_events take it; path: of the program of a uprobe. */
+struct site;
+void tracefs_put_place(struct buf *to, const struct site *s, const char *path);
 /* Sorted names, NULL-terminated; 0 or -errno. */
 int tracefs_categories(struct arena *a, const char ***names, u32 *n, struct err *err);
 int tracefs_events(struct arena *a, const char *category, const char ***names, u32 *n,

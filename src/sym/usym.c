@@ -19,6 +19,7 @@
 #include "object/dwarf.h"
 #include "object/elf.h"
 #include "sym/jitdump.h"
+#include "sym/past_maps.h"
 #include "sym/perfmap.h"
 #include "sym/places.h"
 #include "sym/procmaps.h"
@@ -54,7 +55,7 @@ struct proc {
 	u64 checked_ns, read_ns, used;
 	struct procmaps maps;
 	struct procmaps from_events; /* mappings reported by events since its last exec */
-	struct procmaps before;      /* of the programs that it ran before, for their stacks */
+	struct past_maps past;
 	struct perfmap *perfmap;
 };
 
@@ -81,7 +82,8 @@ char *(*demangle_hook)(const char *mangled) = demangle;
 
 static bool may_be_mangled(const struct usyms *u, const char *name)
 {
-	return u->demangle && demangle_hook && name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+	return u->demangle && demangle_hook && name[0] == '_' &&
+	       (name[1] == 'Z' || name[1] == 'R' || name[1] == 'D');
 }
 
 /* Where the version of a library's symbol begins: "malloc@@GLIBC_2.2.5"; NULL: it has none. */
@@ -109,7 +111,7 @@ static char *make_name(const struct usyms *u, const char *name)
 	return to;
 }
 
-/* As people write it: without a version, C++ and Rust demangled. */
+/* As people write it: without a version; C++, Rust and D names are demangled. */
 static const char *show_name(struct usyms *u, const char *name)
 {
 	struct demangled *d;
@@ -286,7 +288,7 @@ static void free_proc(struct proc *p)
 {
 	release_maps(p);
 	procmaps_release(&p->from_events);
-	procmaps_release(&p->before);
+	past_maps_release(&p->past);
 	free(p);
 }
 
@@ -399,10 +401,13 @@ void usyms_note(struct usyms *u, u32 pid)
 
 /* ---- events */
 
-void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m)
+void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m, u64 time)
 {
 	struct proc *p = entry_of(u, pid);
 
+	past_maps_add_replaced(&p->past, &p->from_events, m, time);
+	if (p->have_maps && p->read_ns <= time)
+		past_maps_add_replaced(&p->past, &p->maps, m, time);
 	procmaps_add(&p->from_events, m);
 	if (p->have_maps) /* it may have been read in the middle of a dlopen() */
 		procmaps_add(&p->maps, m);
@@ -424,16 +429,20 @@ static void begin_program(struct proc *p)
 	p->start_time = p->checked_ns = 0;
 }
 
-void usyms_exec(struct usyms *u, u32 pid)
+static void end_code(struct proc *p, const struct procmaps *maps, u64 time)
 {
-	enum { MANY = 1024 };
+	for (u32 i = 0; i < maps->list.n; i++)
+		if (maps->list.v[i].exec)
+			past_maps_add(&p->past, &maps->list.v[i], time);
+}
+
+void usyms_exec(struct usyms *u, u32 pid, u64 time)
+{
 	struct proc *p = entry_of(u, pid);
 
-	if (p->before.list.n > MANY)
-		procmaps_release(&p->before);
-	if (p->have_maps)
-		add_code(&p->before, &p->maps);
-	add_code(&p->before, &p->from_events);
+	end_code(p, &p->from_events, time);
+	if (p->have_maps && p->read_ns <= time) /* else they are those of the new program */
+		end_code(p, &p->maps, time);
 	begin_program(p);
 }
 
@@ -446,7 +455,7 @@ void usyms_forked(struct usyms *u, u32 parent, u32 pid)
 	proc_of(u, parent); /* reads its mappings */
 	p = entry_of(u, pid);
 	begin_program(p); /* the pid may have been reused */
-	procmaps_release(&p->before);
+	past_maps_release(&p->past);
 	from = entry_of(u, parent); /* entries may have moved */
 	if (from->have_maps)
 		add_code(&p->from_events, &from->maps);
@@ -500,6 +509,14 @@ static bool from_elf(struct usyms *u, struct elf *e, u64 file_address, struct us
 	return true;
 }
 
+static const char *dump_in_past(const struct past_maps *past)
+{
+	for (u32 i = past->list.n; i--;)
+		if (jitdump_is_name(past->list.v[i].m.path))
+			return past->list.v[i].m.path;
+	return NULL;
+}
+
 static const char *dump_in(const struct procmaps *maps)
 {
 	for (u32 i = 0; i < maps->list.n; i++)
@@ -514,7 +531,7 @@ static const char *jitdump_of(const struct proc *p)
 	const char *path = p->have_maps ? dump_in(&p->maps) : NULL;
 
 	path = path ? path : dump_in(&p->from_events);
-	return path ? path : dump_in(&p->before);
+	return path ? path : dump_in_past(&p->past);
 }
 
 static bool from_perfmap(struct usyms *u, struct proc *p, u64 address, struct usym *out)
@@ -534,30 +551,42 @@ static bool from_perfmap(struct usyms *u, struct proc *p, u64 address, struct us
 	return name;
 }
 
-/* Libraries may be loaded during the run: rereads the maps, but not for every unknown address. */
-static const struct mapping *find_mapping(struct usyms *u, struct proc *p, u64 address)
+/* What was there at that time: the maps may have been read when it had gone, before the event of it was. */
+static const struct mapping *find_mapping_then(const struct proc *p, u64 address, u64 time)
 {
-	const struct mapping *m = p->have_maps ? procmaps_find(&p->maps, address) : NULL;
+	const struct mapping *m = past_maps_at(&p->past, address, time);
 
+	return m || !p->have_maps || p->read_ns <= time ? m :
+							  procmaps_find(&p->from_events, address);
+}
+
+/* Libraries may be loaded during the run: rereads the maps, but not for every unknown address. */
+static const struct mapping *find_mapping(struct usyms *u, struct proc *p, u64 address, u64 time)
+{
+	const struct mapping *m = time ? find_mapping_then(p, address, time) : NULL;
+
+	if (m)
+		return m;
+	m = p->have_maps ? procmaps_find(&p->maps, address) : NULL;
 	if (!m && !u->recorded && clock_mono_ns() - p->read_ns >= RECHECK_MS * 100000ULL &&
 	    read_maps(u, p))
 		m = procmaps_find(&p->maps, address);
 	m = m ? m : procmaps_find(&p->from_events, address);
-	return m ? m : procmaps_find(&p->before, address);
+	return m ? m : past_maps_last(&p->past, address);
 }
 
-bool usyms_is_code(struct usyms *u, u32 pid, u64 address)
+bool usyms_is_code(struct usyms *u, u32 pid, u64 time, u64 address)
 {
 	struct proc *p = proc_of(u, pid);
-	const struct mapping *m = find_mapping(u, p, address);
+	const struct mapping *m = find_mapping(u, p, address, time);
 
 	return m ? m->exec : !p->have_maps && !p->from_events.list.n;
 }
 
-bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out)
+bool usyms_resolve(struct usyms *u, u32 pid, u64 time, u64 address, struct usym *out)
 {
 	struct proc *p = proc_of(u, pid);
-	const struct mapping *m = find_mapping(u, p, address);
+	const struct mapping *m = find_mapping(u, p, address, time);
 	struct elf *e;
 	u64 file_address;
 
@@ -610,17 +639,17 @@ static const char *show_name_of(void *ctx, const char *name)
 	return show_name(ctx, name);
 }
 
-bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 depth,
-		  struct usource *out)
+bool usyms_source(struct usyms *u, const struct code_at *at, u32 depth, struct usource *out)
 {
-	const struct mapping *m = find_mapping(u, proc_of(u, pid), address);
-	struct file *f = m && is_file(m) ? file_of(u, pid, m) : NULL;
+	const struct mapping *m = find_mapping(u, proc_of(u, at->pid), at->address, at->time);
+	struct file *f = m && is_file(m) ? file_of(u, at->pid, m) : NULL;
 	const struct place_list *list;
 	u64 pc;
 
-	if (!f || !f->elf || !elf_offset_to_address(f->elf, address - m->start + m->offset, &pc))
+	if (!f || !f->elf ||
+	    !elf_offset_to_address(f->elf, at->address - m->start + m->offset, &pc))
 		return false;
-	pc -= is_return;
+	pc -= at->is_return;
 	list = places_find(u->places, f->number, pc);
 	if (!list)
 		list = places_add(u->places, f->number, pc, dwarf_of_file(f), show_name_of, u);

@@ -28,12 +28,12 @@ void usyms_free(struct usyms *u);
 void usyms_note(struct usyms *u, u32 pid);
 /*
  * Mappings known from events, used when the process is gone from /proc: new code mapping, exec,
- * fork.
+ * fork. time: of the event (CLOCK_MONOTONIC). Events of a process come in the order of their times.
  */
 struct mapping;
 struct procmaps;
-void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m);
-void usyms_exec(struct usyms *u, u32 pid);
+void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m, u64 time);
+void usyms_exec(struct usyms *u, u32 pid, u64 time);
 void usyms_forked(struct usyms *u, u32 parent, u32 pid);
 /* Reads the maps of a process, again if they are known. Borrowed until the next call with a pid; NULL:
  * it is gone (usyms_unseen()) or exiting. */
@@ -46,11 +46,12 @@ const struct procmaps *usyms_reported(struct usyms *u, u32 pid);
 struct elf *usyms_elf(struct usyms *u, u32 pid, const struct mapping *m);
 /*
  * False if no symbol covers the address; out->path may be set even then. Rereads the maps if the
- * address is in none of them (a library loaded meanwhile).
+ * address is in none of them (a library loaded meanwhile). time: when the process had the code
+ * (CLOCK_MONOTONIC); 0: now, or if there is none now, last.
  */
-bool usyms_resolve(struct usyms *u, u32 pid, u64 address, struct usym *out);
+bool usyms_resolve(struct usyms *u, u32 pid, u64 time, u64 address, struct usym *out);
 /* Whether the address is in code; true if nothing is known of the process. */
-bool usyms_is_code(struct usyms *u, u32 pid, u64 address);
+bool usyms_is_code(struct usyms *u, u32 pid, u64 time, u64 address);
 /*
  * The source position of code, from the debug information of its file; strings as in struct usym.
  */
@@ -63,12 +64,16 @@ struct usource {
 
 /* Why the last read of a process's maps failed: -EACCES ...; 0: it succeeded. */
 int usyms_unseen(struct usyms *u, u32 pid);
+struct code_at {
+	u32 pid;
+	u64 time, address; /* as usyms_resolve() */
+	bool is_return;    /* the address is a return address; the call's line is meant */
+};
 /*
  * The depth-th function that contains the address, innermost first; false: none, or no debug
- * information. is_return: the address is a return address; the call's line is meant.
+ * information.
  */
-bool usyms_source(struct usyms *u, u32 pid, u64 address, bool is_return, u32 depth,
-		  struct usource *out);
+bool usyms_source(struct usyms *u, const struct code_at *at, u32 depth, struct usource *out);
 /* Demangle C++ names (default true). */
 void usyms_demangle(struct usyms *u, bool on);
 

@@ -6,13 +6,10 @@
  *	AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC
  *	1, {st_mode=S_IFREG|0644, st_size=3, ...}
  */
-#include <arpa/inet.h>
-#include <time.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/wait.h>
-#include "base/os_names.h"
+#include <sys/socket.h>
 #include "base/visible.h"
+#include "trace/call_number.h"
+#include "trace/call_quote.h"
 #include "trace/call_text.h"
 #include "trace/call_words.h"
 
@@ -29,6 +26,9 @@ struct shown {
 	u32 depth;
 	u32 most, hex; /* bytes of text; argstr_hex */
 	bool plain_fds;
+	const struct call_style *style;
+	struct buf *dump; /* gets the data of buffers in hex; NULL: nothing does */
+	u32 n_dumped;
 	u32 most_name; /* bytes that are copied of a file name; 0: not known */
 };
 
@@ -43,14 +43,6 @@ struct bytes {
 };
 
 static void show(struct shown *s, const struct call_view *v, struct bytes at);
-
-static u64 word_at(const u8 *p, u32 size)
-{
-	u64 v = 0;
-
-	memcpy(&v, p, MIN(size, (u32)sizeof(v)));
-	return v;
-}
 
 static u64 arg(const struct shown *s, u32 i)
 {
@@ -83,253 +75,7 @@ static struct bytes memory(const struct shown *s, u64 address, u32 wanted, bool 
 	return found;
 }
 
-/* ---- numbers */
-
-static s64 number_of(const struct call_view *v, const u8 *p)
-{
-	u64 n = word_at(p, v->size);
-	u32 unused = 64 - 8 * MIN(v->size, 8u);
-
-	return v->is_signed && v->size ? (s64)(n << unused) >> unused : (s64)n;
-}
-
-static void put_number(struct buf *b, const struct call_view *v, s64 n)
-{
-	if (v->base == 10 && v->is_signed)
-		buf_s64(b, n);
-	else if (v->base == 10)
-		buf_u64(b, (u64)n);
-	else if (v->base == 8)
-		buf_printf(b, "%#llo", (unsigned long long)n);
-	else if (v->base == 16)
-		buf_printf(b, "%#llx", (unsigned long long)n);
-	else
-		buf_printf(b, "%#0*llx", 2 * v->size, (unsigned long long)n);
-}
-
-static void put_address(struct buf *b, u64 v)
-{
-	if (v)
-		buf_printf(b, "%#llx", (unsigned long long)v);
-	else
-		buf_puts(b, "NULL");
-}
-
-static void put_id(struct buf *b, u64 id)
-{
-	if ((u32)id == ~0u)
-		buf_puts(b, "-1");
-	else
-		buf_u64(b, (u32)id);
-}
-
-static void put_mode(struct buf *b, u64 mode)
-{
-	buf_printf(b, "%#03llo", (unsigned long long)mode);
-}
-
-static void put_file_mode(struct buf *b, u64 mode)
-{
-	static const struct {
-		u32 value;
-		const char *name;
-	} types[] = { { S_IFREG, "S_IFREG" }, { S_IFSOCK, "S_IFSOCK" }, { S_IFIFO, "S_IFIFO" },
-		      { S_IFLNK, "S_IFLNK" }, { S_IFDIR, "S_IFDIR" },   { S_IFBLK, "S_IFBLK" },
-		      { S_IFCHR, "S_IFCHR" } },
-	  bits[] = { { S_ISUID, "S_ISUID|" }, { S_ISGID, "S_ISGID|" }, { S_ISVTX, "S_ISVTX|" } };
-
-	for (u32 i = 0; i < ARRAY_SIZE(types); i++)
-		if ((mode & S_IFMT) == types[i].value) {
-			buf_printf(b, "%s|", types[i].name);
-			mode &= ~(u64)S_IFMT;
-			break;
-		}
-	for (u32 i = 0; i < ARRAY_SIZE(bits); i++)
-		if (mode & bits[i].value) {
-			buf_puts(b, bits[i].name);
-			mode &= ~(u64)bits[i].value;
-		}
-	put_mode(b, mode);
-}
-
-static void put_error(struct buf *b, s32 number)
-{
-	const char *name = os_error_name(number < 0 ? 0u - (u32)number : (u32)number);
-
-	if (number && name)
-		buf_printf(b, "%s%s", number < 0 ? "-" : "", name);
-	else
-		buf_s64(b, number);
-}
-
-static void put_limit(struct buf *b, u64 n)
-{
-	if (n == ~0ull)
-		buf_puts(b, "RLIM64_INFINITY");
-	else if (n > 1024 && n % 1024 == 0)
-		buf_printf(b, "%llu*1024", (unsigned long long)n / 1024);
-	else
-		buf_u64(b, n);
-}
-
-static void put_handler(struct buf *b, u64 handler)
-{
-	static const char *const names[] = { "SIG_DFL", "SIG_IGN", "SIG_ERR" };
-
-	if (handler < 2)
-		buf_puts(b, names[handler]);
-	else if (handler == ~0ull)
-		buf_puts(b, names[2]);
-	else
-		buf_printf(b, "%#llx", (unsigned long long)handler);
-}
-
-/* In local time; digits: of the fraction. */
-static void put_date(struct buf *b, s64 seconds, u64 fraction, int digits)
-{
-	time_t when = (time_t)seconds;
-	struct tm tm;
-	char date[64], zone[16];
-
-	if (!seconds || !localtime_r(&when, &tm) ||
-	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm))
-		return;
-	strftime(zone, sizeof(zone), "%z", &tm);
-	buf_printf(b, " /* %s", date);
-	if (digits && fraction)
-		buf_printf(b, ".%0*llu", digits, (unsigned long long)fraction);
-	buf_printf(b, "%s */", zone);
-}
-
-static void put_dated(struct buf *b, const struct call_view *v, const u8 *p)
-{
-	s64 seconds = (s64)word_at(p, 8);
-	u64 fraction = word_at(p + 8, 8);
-
-	buf_printf(b, "{tv_sec=%lld, %s=%lld}", (long long)seconds,
-		   v->size == 9 ? "tv_nsec" : "tv_usec", (long long)fraction);
-	put_date(b, seconds, fraction, v->size);
-}
-
-static void put_device(struct buf *b, u64 dev)
-{
-	buf_printf(b, "makedev(%#x, %#x)", major(dev), minor(dev));
-}
-
-static void put_inet(struct buf *b, const u8 *p, bool six)
-{
-	char text[INET6_ADDRSTRLEN] = "";
-
-	inet_ntop(six ? AF_INET6 : AF_INET, p, text, sizeof(text));
-	buf_printf(b, six ? "inet_pton(AF_INET6, \"%s\", &sin6_addr)" : "inet_addr(\"%s\")", text);
-}
-
-static void put_hardware(struct buf *b, const u8 *p, u32 n)
-{
-	for (u32 i = 0; i < n; i++)
-		buf_printf(b, "%s%02x", i ? ":" : "", p[i]);
-}
-
-static void put_port(struct buf *b, const struct call_view *v, u64 n)
-{
-	if (v->set) {
-		buf_puts(b, "htons(");
-		put_name_word(b, v->set, ntohs((u16)n), false);
-		buf_putc(b, ')');
-	} else if (v->size == 2)
-		buf_printf(b, "htons(%u)", ntohs((u16)n));
-	else
-		buf_printf(b, "htonl(%u)", ntohl((u32)n));
-}
-
-static void put_version(struct buf *b, u32 v)
-{
-	buf_printf(b, "KERNEL_VERSION(%u, %u, %u)", v >> 16, v >> 8 & 0xff, v & 0xff);
-}
-
-/* linux/ioprio.h: the class in the upper three of 16 bits. */
-static void put_priority(struct buf *b, u32 v)
-{
-	static const char *const classes[] = { "NONE", "RT", "BE", "IDLE" };
-	u32 class = v >> 13;
-
-	buf_puts(b, "IOPRIO_PRIO_VALUE(");
-	if (class < ARRAY_SIZE(classes))
-		buf_printf(b, "IOPRIO_CLASS_%s", classes[class]);
-	else
-		buf_printf(b, "%#x /* IOPRIO_CLASS_??? */", class);
-	buf_printf(b, ", %u)", v & 0x1fff);
-}
-
 /* ---- text */
-
-/* An octal escape is as short as the next character permits. */
-static void put_char(struct buf *b, u8 c, bool digit_follows)
-{
-	static const char plain[] = "\t\n\v\f\r\"\\", letter[] = "tnvfr\"\\";
-	const char *at = c ? strchr(plain, c) : NULL;
-
-	if (at)
-		buf_printf(b, "\\%c", letter[at - plain]);
-	else if (c >= ' ' && c <= '~')
-		buf_putc(b, (char)c);
-	else
-		buf_printf(b, digit_follows ? "\\%03o" : "\\%o", c);
-}
-
-static bool is_plain(u8 c)
-{
-	return (c >= ' ' && c <= '~') || (c >= '\t' && c <= '\r');
-}
-
-/* -x and -xx of strace. */
-static bool wants_hex(const struct shown *s, const u8 *p, u32 n)
-{
-	u32 i = 0;
-
-	while (i < n && is_plain(p[i]))
-		i++;
-	return s->hex > 1 || (s->hex && i < n);
-}
-
-static void put_quoted(const struct shown *s, const u8 *p, u32 n)
-{
-	bool hex = wants_hex(s, p, n);
-
-	buf_putc(s->b, '"');
-	for (u32 i = 0; i < n; i++)
-		if (hex)
-			buf_printf(s->b, "\\x%02x", p[i]);
-		else
-			put_char(s->b, p[i], i + 1 < n && p[i + 1] >= '0' && p[i + 1] <= '7');
-	buf_putc(s->b, '"');
-}
-
-/* "</etc/passwd>": characters that are not plain, and '<' and '>', in octal. */
-static void put_file_text(struct buf *b, const char *text)
-{
-	static const char deleted[] = " (deleted)";
-	size_t n = strlen(text), tail = sizeof(deleted) - 1;
-	bool is_deleted = n > tail && streq(text + n - tail, deleted);
-
-	buf_putc(b, '<');
-	for (size_t i = 0; i < n - (is_deleted ? tail : 0); i++)
-		if (text[i] == '<' || text[i] == '>')
-			buf_printf(b, "\\%o", text[i]);
-		else
-			put_char(b, (u8)text[i], text[i + 1] >= '0' && text[i + 1] <= '7');
-	buf_puts(b, is_deleted ? ">(deleted)" : ">");
-}
-
-void put_file(struct buf *b, const struct names *names, s32 fd, bool is_arg)
-{
-	const char *text = names && names->file && (fd >= 0 || fd == AT_CWD) ?
-				   names->file(names->file_ctx, fd, is_arg) :
-				   NULL;
-
-	if (text)
-		put_file_text(b, text);
-}
 
 static bool is_arg(const struct shown *s, const u8 *p)
 {
@@ -345,21 +91,32 @@ static void put_fd(const struct shown *s, const u8 *p, s32 fd)
 
 static void put_at(const struct shown *s, const u8 *p, s32 fd)
 {
-	if (fd == AT_CWD)
+	size_t start = s->b->len;
+
+	if (fd == AT_CWD) {
 		buf_puts(s->b, "AT_FDCWD");
-	else
+		call_restyle(s->b, s->style, start, CALL_AS_SIGNED, (u64)AT_CWD);
+	} else {
 		buf_s64(s->b, fd);
+	}
 	put_file(s->b, s->names, fd, is_arg(s, p));
 }
 
 /* As text: n bytes of which the first are known. */
-static void put_data(const struct shown *s, const u8 *p, u32 known, u64 n)
+static void put_text(const struct shown *s, const u8 *p, u32 known, u64 n, bool is_text)
 {
 	u32 shown = (u32)MIN(MIN((u64)known, n), (u64)s->most);
 
-	put_quoted(s, p, shown);
+	if (is_text && shown && !p[shown - 1]) /* the end of a string is not shown */
+		n = --shown;
+	put_quoted(s->b, p, shown, s->hex);
 	if (n > shown)
 		buf_puts(s->b, "...");
+}
+
+static void put_data(const struct shown *s, const u8 *p, u32 known, u64 n)
+{
+	put_text(s, p, known, n, false);
 }
 
 /* Up to the NUL, which is among the bytes unless the text was cut. */
@@ -381,14 +138,14 @@ static void put_string(const struct shown *s, const struct call_view *v, struct 
 
 	if (v->kind == VIEW_STRING)
 		most = MIN(len, s->most);
-	put_quoted(s, at.p, most);
+	put_quoted(s->b, at.p, most, s->hex);
 	if (cut || most < len)
 		buf_puts(s->b, "...");
 }
 
 static void put_chars(const struct shown *s, struct bytes at, u32 n)
 {
-	put_quoted(s, at.p, (u32)strnlen((const char *)at.p, MIN(n, at.n)));
+	put_quoted(s->b, at.p, (u32)strnlen((const char *)at.p, MIN(n, at.n)), s->hex);
 }
 
 /* sun_path: "/tmp/x", @"abstract" */
@@ -396,7 +153,7 @@ static void put_path(const struct shown *s, struct bytes at)
 {
 	if (at.n && !at.p[0]) {
 		buf_putc(s->b, '@');
-		put_quoted(s, at.p + 1, at.n - 1);
+		put_quoted(s->b, at.p + 1, at.n - 1, s->hex);
 	} else {
 		put_chars(s, at, at.n);
 	}
@@ -519,6 +276,10 @@ static void show_after(struct shown *s, const struct call_struct *st, struct byt
 
 static void show_struct(struct shown *s, const struct call_struct *st, struct bytes at)
 {
+	if (s->returned && s->result < 0 && st->failed)
+		st = st->failed;
+	if (s->style && s->style->whole && st->full)
+		st = st->full;
 	buf_putc(s->b, '{');
 	if (show_members(s, st, at) && st->has_more)
 		buf_puts(s->b, ", ...");
@@ -527,19 +288,25 @@ static void show_struct(struct shown *s, const struct call_struct *st, struct by
 		show_after(s, st->after, at);
 }
 
+static u32 most_elements(const struct shown *s)
+{
+	return s->style && s->style->whole ? UINT32_MAX : MOST_SHOWN;
+}
+
 static void show_array(struct shown *s, const struct call_view *v, struct bytes at, s64 n)
 {
 	u32 size = MAX(size_of(v->of), 1u), known = at.n / size;
 
 	if (n < 0)
 		n = known;
+	s->n_dumped = 0;
 	buf_putc(s->b, '[');
 	for (u32 i = 0, shown = 0; i < n; i++) {
 		struct bytes one = { .p = at.p + (size_t)i * size, .n = size, .out = at.out };
 		size_t before = s->b->len, begun;
 
 		buf_puts(s->b, shown ? ", " : "");
-		if (i >= known || shown >= MOST_SHOWN) {
+		if (i >= known || shown >= most_elements(s)) {
 			buf_puts(s->b, "...");
 			break;
 		}
@@ -557,42 +324,46 @@ static void show_array(struct shown *s, const struct call_view *v, struct bytes 
 
 /* ---- what pointers lead to */
 
-static void show_strings(struct shown *s, u64 address)
+static void show_strings(struct shown *s, const struct call_view *v, u64 address)
 {
 	static const struct call_view string = { .kind = VIEW_STRING };
 
 	buf_putc(s->b, '[');
-	for (u32 i = 0;; i++, address += 8) {
-		struct bytes p = memory(s, address, 8, false), text = {};
+	for (u32 i = 0;; i++, address += v->size) {
+		struct bytes p = memory(s, address, v->size, false), text = {};
 
-		if (p.n >= 8 && !word_at(p.p, 8))
+		if (p.n >= v->size && !word_at(p.p, v->size))
 			break;
 		buf_puts(s->b, i ? ", " : "");
-		if (p.n < 8 || i >= MOST_SHOWN) {
+		if (p.n < v->size || i >= most_elements(s)) {
 			buf_puts(s->b, "...");
 			break;
 		}
-		text = memory(s, word_at(p.p, 8), 1, false);
+		text = memory(s, word_at(p.p, v->size), 1, false);
 		if (text.p)
 			put_string(s, &string, text);
 		else
-			put_address(s->b, word_at(p.p, 8));
+			put_address(s->b, word_at(p.p, v->size));
 	}
 	buf_putc(s->b, ']');
 }
 
-static void show_environ(struct shown *s, u64 address)
+static void show_environ(struct shown *s, const struct call_view *v, u64 address)
 {
 	u32 n = 0;
 	bool ends = false;
 
+	if (s->style && s->style->whole) {
+		show_strings(s, v, address);
+		return;
+	}
 	put_address(s->b, address);
 	while (!ends) {
-		struct bytes p = memory(s, address + 8 * n, 8, false);
+		struct bytes p = memory(s, address + v->size * n, v->size, false);
 
-		if (p.n < 8)
+		if (p.n < v->size)
 			break;
-		ends = !word_at(p.p, 8);
+		ends = !word_at(p.p, v->size);
 		n += !ends;
 	}
 	if (ends || n)
@@ -614,7 +385,22 @@ static void put_bytes(const struct shown *s, const struct call_view *v, struct b
 	if (v->kind == VIEW_HEX_DATA)
 		put_hex_data(s, m.p, m.n, n);
 	else
-		put_data(s, m.p, m.n, n);
+		put_text(s, m.p, m.n, n, v->base == 1);
+}
+
+/* n bytes, of which those of m are known; in_vector: one of several buffers. */
+static void dump(struct shown *s, struct bytes m, u64 n, bool in_vector)
+{
+	u32 known = (u32)MIN(n, (u64)m.n);
+
+	if (in_vector)
+		buf_printf(s->dump, " * %llu bytes in buffer %u\n", (unsigned long long)n,
+			   s->n_dumped++);
+	for (u32 at = 0; at < known; at += CALL_DUMP_ROW)
+		put_dump_row(s->dump, m.p, at, MIN(known - at, (u32)CALL_DUMP_ROW));
+	if (known < n)
+		buf_printf(s->dump, " | the first %u of %llu bytes: more are not copied\n", known,
+			   (unsigned long long)n);
 }
 
 static void show_data(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
@@ -625,6 +411,8 @@ static void show_data(struct shown *s, const struct call_view *v, u64 address, s
 	if (at.out && at.base)
 		n = bytes_here(s, n);
 	m = memory(s, address, (u32)MAX(n, (s64)1), at.out);
+	if (s->dump && n > 0 && m.p)
+		dump(s, m, (u64)n, at.base != NULL);
 	if (!n)
 		buf_puts(s->b, "\"\"");
 	else if (!m.p)
@@ -725,10 +513,10 @@ static void show_both(struct shown *s, const struct call_view *v, struct bytes i
 }
 
 /* Bytes of an object of which the views of an array tell how many elements there are. */
-static u32 wanted(const struct call_view *v, u32 size, s64 n)
+static u32 wanted(const struct shown *s, const struct call_view *v, u32 size, s64 n)
 {
 	if (n > 0 && v->kind == VIEW_ARRAY)
-		return (u32)MIN(n, (s64)MOST_SHOWN) * size_of(v->of);
+		return (u32)MIN(n, (s64)most_elements(s)) * size_of(v->of);
 	return n > 0 ? (u32)MIN(n, (s64)CALL_USED) : MAX(size, 1u);
 }
 
@@ -737,7 +525,7 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 {
 	u32 size = size_of(v);
 	s64 n = len_of(s, v->len, at);
-	struct bytes m = memory(s, address, wanted(v, size, n),
+	struct bytes m = memory(s, address, wanted(s, v, size, n),
 				at.out || (dir == VIEW_NOW && s->returned)),
 		     was = {};
 	bool partial = v->len.kind != LEN_NONE;
@@ -787,18 +575,26 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 /* What the call fills in is not shown before it has done so. */
 static bool is_there(const struct shown *s, const struct call_view *v)
 {
-	if (v->dir == VIEW_FAILED)
-		return s->returned && s->result < 0;
+	if (v->dir ==
+	    VIEW_FAILED) /* interrupted: EINTR, ERESTARTSYS and others that programs do not see */
+		return s->returned && (s->result == -4 || s->result <= -512);
 	if (v->dir == VIEW_OUT)
 		return s->returned && s->result >= (v->of->kind == VIEW_WAIT);
 	return true;
 }
 
+/* -e verbose=: what is shown although structures are not. */
+static bool is_text(const struct call_view *v)
+{
+	return v->kind == VIEW_DATA || v->kind == VIEW_HEX_DATA || v->kind == VIEW_STRING ||
+	       v->kind == VIEW_FILE_NAME;
+}
+
 static void show_pointer(struct shown *s, const struct call_view *v, struct bytes at)
 {
-	u64 address = word_at(at.p, 8);
+	u64 address = word_at(at.p, v->size);
 
-	if (!address || !is_there(s, v)) {
+	if (!address || !is_there(s, v) || (s->style && s->style->addresses && !is_text(v->of))) {
 		put_address(s->b, address);
 		return;
 	}
@@ -807,8 +603,8 @@ static void show_pointer(struct shown *s, const struct call_view *v, struct byte
 	if (v->dir == VIEW_WAS)
 		at.out = false;
 	switch ((enum view_kind)v->of->kind) {
-	case VIEW_STRINGS: show_strings(s, address); break;
-	case VIEW_ENVIRON: show_environ(s, address); break;
+	case VIEW_STRINGS: show_strings(s, v->of, address); break;
+	case VIEW_ENVIRON: show_environ(s, v->of, address); break;
 	case VIEW_DATA:
 	case VIEW_HEX_DATA: show_data(s, v->of, address, at); break;
 	case VIEW_DIRENTS: show_dirents(s, v->of, address, at); break;
@@ -848,8 +644,58 @@ static void show_path_or_data(struct shown *s, const struct call_view *v, struct
 	put_bytes(s, v, at, n < 0 ? at.n : (u64)n);
 }
 
+/* Arguments are words of 8 bytes, of which 32-bit programs use the low halves. */
+static void put_pair(struct buf *b, const struct call_view *v, struct bytes at)
+{
+	u64 first = word_at(at.p, 4), second = at.n >= 12 ? word_at(at.p + 8, 4) : 0;
+
+	buf_s64(b, (s64)(v->base ? first << 32 | second : second << 32 | first));
+}
+
+/* Seconds in a word; nanoseconds in the next one if the size is that of more than a word. */
+static void show_date(struct shown *s, const struct call_view *v, struct bytes at)
+{
+	u32 width = v->size == 12 || v->size == 4 ? 4 : 8;
+	bool has_fraction = v->size > width && at.n >= 2 * width;
+	s64 seconds = (s64)word_at(at.p, width);
+
+	buf_s64(s->b, seconds);
+	put_date(s->b, seconds, has_fraction ? word_at(at.p + width, width) : 0, 9);
+}
+
+/* -X: as a number. */
+static void restyle(struct shown *s, const struct call_view *v, const u8 *p, size_t start)
+{
+	u64 word = word_at(p, v->size);
+	enum call_number how = CALL_AS_HEX;
+
+	switch ((enum view_kind)v->kind) {
+	case VIEW_NAMES:
+		if (v->base == 10 || (v->set && streq(v->set->name, "signal"))) {
+			how = CALL_AS_SIGNED;
+			word = (u64)number_of(v, p);
+		}
+		break;
+	case VIEW_RLIMIT:
+		how = CALL_AS_UNSIGNED;
+		word = word_at(p, v->size);
+		break;
+	case VIEW_FILE_MODE: how = CALL_AS_OCTAL; break;
+	case VIEW_ERROR: how = CALL_AS_SIGNED; break;
+	case VIEW_FLAGS:
+	case VIEW_CAPS:
+	case VIEW_QUOTA:
+	case VIEW_PRIORITY:
+	case VIEW_HANDLER:
+	case VIEW_FUTEX_OP: break;
+	default: return;
+	}
+	call_restyle(s->b, s->style, start, how, word);
+}
+
 static void show(struct shown *s, const struct call_view *v, struct bytes at)
 {
+	size_t start = s->b->len;
 	u64 word = at.p ? word_at(at.p, MIN(v->size, at.n)) : 0;
 
 	if (s->depth >= MOST_DEPTH)
@@ -879,7 +725,7 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_PORT: put_port(s->b, v, word); break;
 	case VIEW_INET: put_inet(s->b, at.p, false); break;
 	case VIEW_INET6: put_inet(s->b, at.p, true); break;
-	case VIEW_SIGNALS: put_signal_set(s->b, word); break;
+	case VIEW_SIGNALS: put_signal_set(s->b, word, s->style); break;
 	case VIEW_WAIT: put_wait_status(s->b, (int)word); break;
 	case VIEW_CHARS: put_chars(s, at, v->count); break;
 	case VIEW_BYTES: put_data(s, at.p, at.n, MIN(v->count, at.n)); break;
@@ -887,17 +733,16 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_HARDWARE: put_hardware(s->b, at.p, MIN(v->count, at.n)); break;
 	case VIEW_FD_SET: show_fd_set(s, v, at); break;
 	case VIEW_LITERAL: buf_puts(s->b, v->set->name); break;
-	case VIEW_RLIMIT: put_limit(s->b, word); break;
+	case VIEW_RLIMIT: put_limit(s->b, word, v->size); break;
 	case VIEW_HANDLER: put_handler(s->b, word); break;
-	case VIEW_DATE:
-		buf_s64(s->b, (s64)word);
-		put_date(s->b, (s64)word, 0, 0);
-		break;
+	case VIEW_DATE: show_date(s, v, at); break;
 	case VIEW_DATED: put_dated(s->b, v, at.p); break;
 	case VIEW_CAPS: put_capabilities(s->b, at); break;
 	case VIEW_FUTEX_OP: put_futex_op(s->b, (u32)word); break;
 	case VIEW_NUMBER_NAME: put_number_name(s->b, v->set, number_of(v, at.p)); break;
-	case VIEW_BIT_FIELDS: put_bit_fields(s->b, v->set, word); break;
+	case VIEW_BIT_FIELDS: put_bit_fields(s->b, v->set, word, v->base == 10); break;
+	case VIEW_PAIR: put_pair(s->b, v, at); break;
+	case VIEW_PAGES: buf_printf(s->b, "%#llx", (unsigned long long)word << 12); break;
 	case VIEW_INT_OR_DATA: buf_s64(s->b, (s32)word_at(at.p, 4)); break;
 	case VIEW_CONTROL: show_message(s, v, at); break;
 	case VIEW_STRUCT: show_struct(s, v->st, at); break;
@@ -909,12 +754,18 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_FILE_NAME: put_string(s, v, at); break;
 	case VIEW_DATA:
 	case VIEW_HEX_DATA: show_path_or_data(s, v, at); break;
+	case VIEW_PID:
+		buf_s64(s->b, (s32)word);
+		put_comm(s->b, s->style, (s32)word);
+		break;
 	case VIEW_HIDDEN:
 	case VIEW_DIRENTS:
 	case VIEW_STRINGS:
 	case VIEW_ENVIRON:
 	case N_VIEW_KINDS: break;
 	}
+	if (s->style && s->style->constants && at.p)
+		restyle(s, v, at.p, start);
 	s->depth--;
 }
 
@@ -934,6 +785,7 @@ static const struct call_format *open_value(struct shown *s, struct buf *b,
 			     .most = names ? names->argstr_bytes : MOST_SHOWN,
 			     .hex = names ? names->argstr_hex : 0,
 			     .most_name = names ? MIN(names->max_strlen, (u32)CALL_FILE_NAME) : 0,
+			     .style = names ? names->style : NULL,
 			     .value = value,
 			     .used = MIN((u32)(head & CALL_USED), size),
 			     .n_args = (u32)MIN(head >> CALL_ARGS_SHIFT & 0xff, (u64)CALL_MAX_ARGS),
@@ -948,6 +800,7 @@ void call_text(struct buf *b, const struct names *names, const void *value, u32 
 {
 	struct shown s;
 	const struct call_format *f = open_value(&s, b, names, value, size);
+	const char *between = "";
 
 	if (!f)
 		return;
@@ -963,9 +816,28 @@ void call_text(struct buf *b, const struct names *names, const void *value, u32 
 			v = chosen(&s, v->choice, NULL, 0);
 		if (v->kind == VIEW_HIDDEN)
 			continue;
-		buf_puts(b, i ? ", " : "");
-		show(&s, v, (struct bytes){ .p = s.value + CALL_AT_ARGS + 8 * i, .n = 8 });
+		buf_puts(b, between);
+		between = ", ";
+		if (s.style && s.style->arg_names)
+			buf_printf(b, "%s=", f->arg[i].name);
+		show(&s, v,
+		     (struct bytes){ .p = s.value + CALL_AT_ARGS + 8 * i,
+				     .n = 8 * (s.n_args - i) });
 	}
+}
+
+void call_dump_text(struct buf *b, const struct names *names, const void *value, u32 size)
+{
+	struct buf text = {};
+	struct shown s;
+	const struct call_format *f = open_value(&s, &text, names, value, size);
+
+	s.dump = b;
+	s.style = NULL;
+	for (u32 i = 0; f && i < f->n && s.result >= 0; i++)
+		show(&s, &f->arg[i].view,
+		     (struct bytes){ .p = s.value + CALL_AT_ARGS + 8 * i, .n = 8 });
+	buf_release(&text);
 }
 
 void call_raw_text(struct buf *b, const struct names *names, const void *value, u32 size)

@@ -28,6 +28,10 @@ static void put_prefix(struct buf *b, const struct call_set *set)
 	const char *a = set->n ? set->v[0].name : "";
 	u32 len = (u32)strlen(a), underscore;
 
+	if (set->unknown) {
+		buf_printf(b, " /* %s%s */", set->unknown, strchr(set->unknown, '?') ? "" : "???");
+		return;
+	}
 	for (u32 i = 1; i < set->n; i++)
 		len = MIN(len, common_length(a, set->v[i].name));
 	if (!len && set->n > 1)
@@ -128,7 +132,7 @@ void put_number_name(struct buf *b, struct call_set *set, s64 v)
 	put_prefix(b, set);
 }
 
-void put_bit_fields(struct buf *b, struct call_set *set, u64 v)
+void put_bit_fields(struct buf *b, struct call_set *set, u64 v, bool all)
 {
 	/* of the only such member of two bits, precise_ip of linux/perf_event.h */
 	static const char *const skids[] = { "arbitrary skid", "constant skid",
@@ -139,11 +143,11 @@ void put_bit_fields(struct buf *b, struct call_set *set, u64 v)
 	for (u32 i = 0; i < set->n; i++) {
 		u64 mask = set->v[i].mask, n = v & mask;
 
-		if (!n && !(mask & (mask - 1)))
+		if (!n && !all && !(mask & (mask - 1)))
 			continue;
 		n /= mask & -mask;
 		buf_printf(b, "%s%s=%llu", between, set->v[i].name, (unsigned long long)n);
-		if (mask & (mask - 1))
+		if (!all && mask & (mask - 1))
 			buf_printf(b, " /* %s */", skids[n & 3]);
 		between = ", ";
 	}
@@ -259,7 +263,15 @@ void put_signal(struct buf *b, int sig)
 	put_short_signal(b, sig);
 }
 
-void put_signal_set(struct buf *b, u64 set)
+static void put_styled_signal(struct buf *b, int sig, const struct call_style *style)
+{
+	size_t start = b->len;
+
+	put_short_signal(b, sig);
+	call_restyle(b, style, start, CALL_AS_SIGNED, (u64)sig);
+}
+
+void put_signal_set(struct buf *b, u64 set, const struct call_style *style)
 {
 	const char *between = "";
 
@@ -271,7 +283,7 @@ void put_signal_set(struct buf *b, u64 set)
 	for (int sig = 1; sig <= N_SIGNALS; sig++)
 		if (set >> (sig - 1) & 1) {
 			buf_puts(b, between);
-			put_short_signal(b, sig);
+			put_styled_signal(b, sig, style);
 			between = " ";
 		}
 	buf_putc(b, ']');

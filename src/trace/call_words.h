@@ -4,6 +4,7 @@
 #define SONDE_TRACE_CALL_WORDS_H
 
 #include "base/buf.h"
+#include "trace/call_style.h"
 #include "type/call.h"
 
 /* O_WRONLY|O_CREAT, O_RDONLY|0x8000000, 0x8000 if no bit has a name: the set's prefix follows.
@@ -12,7 +13,7 @@ void put_flag_words(struct buf *b, struct call_set *set, u64 v, bool with_mode);
 /* SEEK_SET, 0x9 with the set's prefix; an ioctl request without a name is _IOC(...). */
 void put_name_word(struct buf *b, struct call_set *set, s64 v, bool or_decimal);
 /* [INT TERM], ~[KILL STOP] */
-void put_signal_set(struct buf *b, u64 set);
+void put_signal_set(struct buf *b, u64 set, const struct call_style *style);
 /* "SIGINT", "SIGRT_3", or the number */
 void put_signal(struct buf *b, int sig);
 /* 1<<CAP_CHOWN|1<<CAP_KILL */
@@ -20,7 +21,8 @@ void put_capability_words(struct buf *b, u64 caps);
 /* 10, and its name as a comment */
 void put_number_name(struct buf *b, struct call_set *set, s64 v);
 /* disabled=1, precise_ip=0: bits that are set, and members of several bits */
-void put_bit_fields(struct buf *b, struct call_set *set, u64 v);
+/* all: also those that are 0, without remarks. */
+void put_bit_fields(struct buf *b, struct call_set *set, u64 v, bool all);
 /* QCMD(Q_GETQUOTA, USRQUOTA) */
 void put_quota(struct buf *b, struct call_set *set, u32 v);
 /* FUTEX_OP_SET<<28|0<<12|FUTEX_OP_CMP_GT<<24|0x1 (linux/futex.h) */

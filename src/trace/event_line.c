@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace event as a line: builtin/script.c of Linux's tools/perf prints the first layout,
- * kernel/trace/trace_output.c (trace_print_context) the second.
+ * A trace event as a line: kernel/trace/trace_output.c (trace_print_context) has this layout,
+ * event_columns.c that of perf script.
  */
 #include "base/visible.h"
 #include "trace/event_line.h"
-
-enum { COMM_LEN = 16 };
+#include "trace/event_stack.h"
 
 const char *event_comm(const struct trace_event *e, u32 *len)
 {
 	const char *comm = e->tid ? e->comm : "swapper";
 
-	*len = (u32)strnlen(comm, COMM_LEN);
+	*len = (u32)strnlen(comm, EVENT_COMM_LEN);
 	return comm;
 }
 
-/* Text of the traced system, on a terminal without its control characters. */
-static void clean_since(struct buf *b, const struct names *names, size_t start)
+void event_line_clean(struct buf *b, const struct names *names, size_t start)
 {
 	if (names && names->visible)
 		buf_visible(b, start, VISIBLE_TEXT);
 }
 
-/* A number of at least `width` characters. */
-static void put_padded(struct buf *b, u64 n, u32 width, char pad)
+void event_line_number(struct buf *b, u64 n, u32 width, char pad)
 {
 	char digits[24];
 	u32 at = sizeof digits;
@@ -37,49 +34,28 @@ static void put_padded(struct buf *b, u64 n, u32 width, char pad)
 	buf_add(b, digits + at, sizeof digits - at);
 }
 
-/* Seconds and microseconds, cut off as perf and ftrace do. */
-static void put_time(struct buf *b, u64 ns)
+void event_line_time(struct buf *b, u64 ns, bool in_ns)
 {
-	put_padded(b, ns / 1000000000, 5, ' ');
+	event_line_number(b, ns / 1000000000, 5, ' ');
 	buf_putc(b, '.');
-	put_padded(b, ns % 1000000000 / 1000, 6, '0');
+	if (in_ns)
+		event_line_number(b, ns % 1000000000, 9, '0');
+	else
+		event_line_number(b, ns % 1000000000 / 1000, 6, '0');
 	buf_puts(b, ": ");
 }
 
 static void put_comm(struct buf *b, const char *comm, u32 len)
 {
-	buf_pad(b, ' ', COMM_LEN - len);
+	buf_pad(b, ' ', EVENT_COMM_LEN - len);
 	buf_add(b, comm, len);
 }
 
-static void put_cpu(struct buf *b, u32 cpu)
+void event_line_cpu(struct buf *b, u32 cpu)
 {
-	buf_puts(b, " [");
-	put_padded(b, cpu, 3, '0');
+	buf_putc(b, '[');
+	event_line_number(b, cpu, 3, '0');
 	buf_puts(b, "] ");
-}
-
-void event_line_perf(struct buf *b, struct arena *a, const struct names *names,
-		     const struct trace_event *e, u32 name_width)
-{
-	size_t start = b->len, name_len = strlen(e->format->name);
-	u32 len;
-	const char *comm = event_comm(e, &len);
-
-	if (e->has_stacks)
-		buf_add(b, comm, len);
-	else
-		put_comm(b, comm, len);
-	buf_putc(b, ' ');
-	put_padded(b, e->tid, 5, ' ');
-	put_cpu(b, e->cpu);
-	put_time(b, e->time);
-	if (name_len < name_width)
-		buf_pad(b, ' ', name_width - name_len);
-	buf_add(b, e->format->name, name_len);
-	buf_puts(b, ": ");
-	event_text(b, a, names, e->format, e->record, e->len);
-	clean_since(b, names, start);
 }
 
 void event_line_head(struct buf *b, const struct names *names, const char *comm, u32 tid, u32 cpu,
@@ -88,15 +64,16 @@ void event_line_head(struct buf *b, const struct names *names, const char *comm,
 	size_t start = b->len, number;
 
 	comm = tid ? comm : "<idle>";
-	put_comm(b, comm, (u32)strnlen(comm, COMM_LEN));
-	clean_since(b, names, start);
+	put_comm(b, comm, (u32)strnlen(comm, EVENT_COMM_LEN));
+	event_line_clean(b, names, start);
 	buf_putc(b, '-');
 	number = b->len;
 	buf_u64(b, tid);
 	if (b->len - number < 7)
 		buf_pad(b, ' ', 7 - (b->len - number));
-	put_cpu(b, cpu);
-	put_time(b, time_ns);
+	buf_putc(b, ' ');
+	event_line_cpu(b, cpu);
+	event_line_time(b, time_ns, false);
 }
 
 void event_line_ftrace(struct buf *b, struct arena *a, const struct names *names,
@@ -109,5 +86,41 @@ void event_line_ftrace(struct buf *b, struct arena *a, const struct names *names
 	buf_puts(b, colon ? colon + 1 : e->format->name);
 	buf_puts(b, ": ");
 	event_text(b, a, names, e->format, e->record, e->len);
-	clean_since(b, names, start);
+	event_line_clean(b, names, start);
+}
+
+/* kernel/trace/trace_output.c: trace_stack_print() with the offsets of option sym-offset, seq_print_user_ip() with sym-userobj. */
+static void put_frame(struct buf *b, const struct names *names, const struct trace_event *e,
+		      u32 side, u32 i)
+{
+	unsigned long long ip = e->stack[side].ips[i];
+	struct symbol sym;
+	const char *why;
+
+	if (!event_frame(names, e, side, i, &sym, &why))
+		buf_printf(b, " => [%s]\n", why);
+	else if (side == EVENT_KSTACK && sym.name)
+		buf_printf(b, " => %s+0x%llx\n", sym.name, (unsigned long long)sym.offset);
+	else if (side == EVENT_USTACK && sym.module)
+		buf_printf(b, " => %s[+0x%llx]\n", sym.module, (unsigned long long)sym.file_offset);
+	else
+		buf_printf(b, " => <%016llx>\n", ip);
+}
+
+void event_stacks_ftrace(struct buf *b, const struct names *names, const struct trace_event *e)
+{
+	static const char *const heads[] = {
+		[EVENT_KSTACK] = "<stack trace>\n", [EVENT_USTACK] = "<user stack trace>\n"
+	};
+	size_t start = b->len;
+
+	for (u32 side = 0; side < ARRAY_SIZE(heads); side++) {
+		if (!e->stack[side].n)
+			continue;
+		event_line_head(b, NULL, e->comm, e->tid, e->cpu, e->time);
+		buf_puts(b, heads[side]);
+		for (u32 i = 0; i < e->stack[side].n; i++)
+			put_frame(b, names, e, side, i);
+	}
+	event_line_clean(b, names, start);
 }

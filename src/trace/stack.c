@@ -19,13 +19,13 @@
 
 static const struct symbol no_symbol;
 
-static struct symbol symbol_of(const struct names *names, bool user, u32 pid, u64 ip)
+static struct symbol symbol_of(const struct names *names, bool user, struct process_at of, u64 ip)
 {
 	struct symbol sym = no_symbol;
 	bool known = false;
 
 	if (user && names && names->usym)
-		known = names->usym(names->ctx, pid, ip, &sym);
+		known = names->usym(names->ctx, of, ip, &sym);
 	else if (!user && names && names->ksym)
 		known = names->ksym(names->ctx, ip, &sym);
 	if (!known)
@@ -48,16 +48,16 @@ const char *frame_reason(bool user, u64 ip)
  * The symbol of a frame's address. A return address may be behind the last instruction of its function,
  * where that calls one that does not return; then it is at no symbol or at the first byte of another.
  */
-static struct symbol frame_symbol(const struct names *names, bool user, u32 pid, u64 ip,
-				  bool is_return)
+static struct symbol frame_symbol(const struct names *names, bool user, struct process_at of,
+				  u64 ip, bool is_return)
 {
-	struct symbol sym = symbol_of(names, user, pid, ip);
+	struct symbol sym = symbol_of(names, user, of, ip);
 
 	if (!is_return || (sym.name && sym.offset))
 		return sym;
-	sym = symbol_of(names, user, pid, ip - 1);
+	sym = symbol_of(names, user, of, ip - 1);
 	sym.offset++;
-	return sym.name ? sym : symbol_of(names, user, pid, ip);
+	return sym.name ? sym : symbol_of(names, user, of, ip);
 }
 
 static void put_reason(struct buf *b, const char *why)
@@ -73,11 +73,11 @@ static void put_address(struct buf *b, u64 ip)
 	buf_hex(b, ip);
 }
 
-bool frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip,
+bool frame_name(struct buf *b, const struct names *names, bool user, struct process_at of, u64 ip,
 		bool is_return)
 {
 	const char *why = frame_reason(user, ip);
-	struct symbol sym = why ? no_symbol : frame_symbol(names, user, pid, ip, is_return);
+	struct symbol sym = why ? no_symbol : frame_symbol(names, user, of, ip, is_return);
 
 	if (why)
 		put_reason(b, why);
@@ -88,9 +88,9 @@ bool frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u6
 	return why || sym.name;
 }
 
-const char *frame_module(const struct names *names, bool user, u32 pid, u64 ip)
+const char *frame_module(const struct names *names, bool user, struct process_at of, u64 ip)
 {
-	const char *path = symbol_of(names, user, pid, ip).module, *slash;
+	const char *path = symbol_of(names, user, of, ip).module, *slash;
 
 	if (!path)
 		return user ? "" : "kernel";
@@ -152,13 +152,14 @@ static void put_perf_frame(struct buf *b, const struct names *names, const struc
 	}
 }
 
-static void put_build_id_frame(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip)
+static void put_build_id_frame(struct buf *b, const struct names *names, bool user,
+			       struct process_at of, u64 ip)
 {
 	const char *id = NULL;
 	u64 offset = ip;
 
-	if (user && names && names->build_id &&
-	    names->build_id(names->ctx, pid, ip, &id, &offset) && id) {
+	if (user && names && names->build_id && names->build_id(names->ctx, of, ip, &id, &offset) &&
+	    id) {
 		buf_puts(b, id);
 		buf_putc(b, ' ');
 	} else {
@@ -170,7 +171,7 @@ static void put_build_id_frame(struct buf *b, const struct names *names, bool us
 struct frame {
 	enum stack_mode mode;
 	bool user, is_return;
-	u32 pid;
+	struct process_at of;
 	u64 ip;
 };
 
@@ -186,12 +187,12 @@ static void put_symbol_frame(struct buf *b, const struct names *names, const str
 /* A line for each inlined function, then one for the function in the symbol table. */
 static void put_source_frames(struct buf *b, const struct names *names, const struct frame *f)
 {
-	struct symbol sym = frame_symbol(names, f->user, f->pid, f->ip, f->is_return), source;
+	struct symbol sym = frame_symbol(names, f->user, f->of, f->ip, f->is_return), source;
 	const char *module = sym.module;
 	u32 depth = 0;
 
 	while (f->user && names && names->source &&
-	       names->source(names->ctx, f->pid, f->ip, f->is_return, depth++, &source)) {
+	       names->source(names->ctx, f->of, f->ip, f->is_return, depth++, &source)) {
 		source.module = module;
 		if (source.inlined) {
 			put_symbol_frame(b, names, f, &source);
@@ -199,7 +200,7 @@ static void put_source_frames(struct buf *b, const struct names *names, const st
 			continue;
 		}
 		/* Again, because a name is valid until the next call only. */
-		sym = frame_symbol(names, f->user, f->pid, f->ip, f->is_return);
+		sym = frame_symbol(names, f->user, f->of, f->ip, f->is_return);
 		sym.file = source.file;
 		sym.line = source.line;
 		break;
@@ -224,7 +225,7 @@ static void put_frame(struct buf *b, const struct names *names, const struct fra
 	case STACK_MODE_SONDE:
 	case STACK_MODE_PERF: put_source_frames(b, names, f); break;
 	case STACK_MODE_RAW: buf_hex(b, f->ip); break;
-	case STACK_MODE_BUILD_ID: put_build_id_frame(b, names, f->user, f->pid, f->ip); break;
+	case STACK_MODE_BUILD_ID: put_build_id_frame(b, names, f->user, f->of, f->ip); break;
 	}
 	buf_putc(b, '\n');
 }
@@ -252,7 +253,7 @@ static u32 count_tracer_frames(const struct names *names, const u64 *ips, u32 n)
 	u32 cut = 0;
 
 	while (cut < n && cut < STACK_SPARE_FRAMES && names->ksym) {
-		sym = symbol_of(names, false, 0, ips[cut]);
+		sym = symbol_of(names, false, (struct process_at){ 0 }, ips[cut]);
 		if (!sym.name || !stack_is_tracer_frame(sym.name))
 			break;
 		cut++;
@@ -271,7 +272,7 @@ static bool is_entry_call(u64 func, u64 ip)
 
 static bool is_trampoline(const struct names *names, u64 ip)
 {
-	struct symbol sym = symbol_of(names, false, 0, ip);
+	struct symbol sym = symbol_of(names, false, (struct process_at){ 0 }, ip);
 
 	return sym.name && starts_with(sym.name, "bpf_trampoline");
 }
@@ -327,12 +328,14 @@ static u32 count_cut(const struct names *names, enum stack_from from, u64 *ips, 
 static u32 kernel_frames(const struct names *names, const struct stack_value *v, u32 limit,
 			 u64 *ips)
 {
+	u64 unused;
 	u32 ask = MIN(limit + STACK_SPARE_FRAMES, (u32)STACK_MAX_FRAMES), n, cut;
 	enum stack_from from = v->pid & ((1u << STACK_CUT_SHIFT) - 1);
 	struct stack_value with_func = *v;
 
 	with_func.n += from == STACK_FROM_ENTRY || from == STACK_FROM_EXIT;
-	n = MIN(names->stack(names->ctx, &with_func, false, ask, ips), ask);
+	n = names->stack(names->ctx, &with_func, false, ask, ips, &unused);
+	n = MIN(n, ask);
 	if (!n)
 		return 0;
 	cut = count_cut(names, from, ips, n);
@@ -350,35 +353,34 @@ static bool side_of(const struct type *t, const void *p, bool user, struct stack
 }
 
 u32 stack_frames(const struct names *names, const struct type *t, const void *p, bool user,
-		 u64 *ips)
+		 u64 *ips, struct process_at *of)
 {
 	u32 limit = t->stack.limit ? MIN(t->stack.limit, STACK_MAX_FRAMES) : STACK_DEFAULT_FRAMES;
+	struct process_at kernel;
 	struct stack_value v;
+	u32 n;
 
+	*of = (struct process_at){ 0 };
 	if (!names || !names->stack || !side_of(t, p, user, &v))
 		return 0;
+	of->pid = user ? v.pid : 0;
 	if (!user)
 		return kernel_frames(names, &v, limit, ips);
 	if (t->kind == TY_FULLSTACK)
-		limit -= stack_frames(names, t, p, false, ips);
-	return limit ? MIN(names->stack(names->ctx, &v, true, limit, ips), limit) : 0;
-}
-
-u32 stack_pid(const struct type *t, const void *p)
-{
-	struct stack_value v = {};
-
-	side_of(t, p, true, &v);
-	return v.pid;
+		limit -= stack_frames(names, t, p, false, ips, &kernel);
+	n = limit ? names->stack(names->ctx, &v, true, limit, ips, &of->time) : 0;
+	return MIN(n, limit);
 }
 
 u64 stack_identity(const struct names *names, const struct type *t, const void *p)
 {
-	u64 ips[STACK_MAX_FRAMES], h = stack_pid(t, p);
+	u64 ips[STACK_MAX_FRAMES], h = 0;
+	struct process_at of;
 
 	for (u32 user = 0; user < 2; user++) {
-		u32 n = stack_frames(names, t, p, user, ips);
+		u32 n = stack_frames(names, t, p, user, ips, &of);
 
+		h += of.pid;
 		for (u32 i = 0; i < n; i++) {
 			h = (h ^ ips[i]) * 0x9e3779b97f4a7c15ull;
 			h ^= h >> 29;
@@ -390,14 +392,14 @@ u64 stack_identity(const struct names *names, const struct type *t, const void *
 void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p)
 {
 	u64 ips[STACK_MAX_FRAMES];
-	u32 pid = stack_pid(t, p);
+	struct process_at of;
 
 	buf_putc(b, '\n');
 	for (u32 user = 0; user < 2; user++) {
-		u32 n = stack_frames(names, t, p, user, ips);
+		u32 n = stack_frames(names, t, p, user, ips, &of);
 
 		for (u32 i = 0; i < n; i++)
 			put_frame(b, names,
-				  &(struct frame){ t->stack.mode, user, i > 0, pid, ips[i] });
+				  &(struct frame){ t->stack.mode, user, i > 0, of, ips[i] });
 	}
 }

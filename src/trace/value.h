@@ -19,22 +19,21 @@ void put_foreignz(struct buf *b, const struct names *names, const char *text);
 void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p);
 /* Appends a frame's symbol without offset: "vfs_read"; is_return: ip is a return address. False: it is
  * unknown, "0x..." is appended. */
-bool frame_name(struct buf *b, const struct names *names, bool user, u32 pid, u64 ip,
+bool frame_name(struct buf *b, const struct names *names, bool user, struct process_at of, u64 ip,
 		bool is_return);
 /* Why a user stack ends there: the text that frame_name() puts in brackets. NULL: ip is an address. */
 const char *frame_reason(bool user, u64 ip);
 /* The file of a frame without its folders, or the kernel module; "kernel", and "" if it is unknown. Valid
  * until the next lookup. */
-const char *frame_module(const struct names *names, bool user, u32 pid, u64 ip);
+const char *frame_module(const struct names *names, bool user, struct process_at of, u64 ip);
 /* The frames of one side of a stack value as printed, innermost first. ips has room for
- * STACK_MAX_FRAMES. Returns their number; 0 if the value has no such side. */
+ * STACK_MAX_FRAMES. Returns their number; 0 if the value has no such side. *of: of user frames, the
+ * process. */
 u32 stack_frames(const struct names *names, const struct type *t, const void *p, bool user,
-		 u64 *ips);
+		 u64 *ips, struct process_at *of);
 /* Whether a kernel function of that name is a tracer frame: between the event and the BPF
  * program. */
 bool stack_is_tracer_frame(const char *name);
-/* Pid of the process of a stack's user frames. */
-u32 stack_pid(const struct type *t, const void *p);
 /* A hash of the frames as printed: equal for stacks that print the same. */
 u64 stack_identity(const struct names *names, const struct type *t, const void *p);
 /* The name of a TY_PROBE value, or NULL. */

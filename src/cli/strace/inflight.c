@@ -29,7 +29,7 @@ static bool read_line(u32 pid, u32 tid, u64 *nr, u64 args[CALL_MAX_ARGS])
 	}
 	buf_release(&line);
 	*nr = (u64)number;
-	return n == 1 + CALL_MAX_ARGS && number >= 0 && number < SYSCALL_MAX;
+	return n == 1 + CALL_MAX_ARGS && number >= 0 && number < SYSCALL_I386;
 }
 
 /* What an argument points to, if it is a pointer: up to the end of its page. */
@@ -55,6 +55,8 @@ bool strace_in_call(u32 pid, u32 tid, const struct program *prog, u32 *nr, struc
 
 	if (!prog->calls || !read_line(pid, tid, &number, args))
 		return false;
+	if (strace_is_i386(pid))
+		number += SYSCALL_I386;
 	f = prog->calls[number];
 	if (!f)
 		return false;

@@ -6,24 +6,46 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/visible.h"
+#include "cli/strace/sockets.h"
 #include "cli/strace/strace.h"
 #include "output/notice.h"
 #include "output/output.h"
+#include "trace/call_quote.h"
 #include "trace/call_text.h"
 #include "trace/value.h"
 #include "type/call.h"
 
 /* Members of the records of calls. */
-enum { AT_PROBE = 4, AT_CLOCK, AT_RESULT, AT_STACK /* -k */ };
+enum {
+	AT_PROBE = 4,
+	AT_CLOCK,
+	AT_RESULT,
+	AT_STACK /* -k */,
+	AT_EXTRA = AT_STACK /* of an entry */
+};
 /* Of those of signals and ends. */
-enum { AT_SIGNAL = 4, AT_END_CODE = 11, AT_LEFT };
+enum { AT_SIGNAL = 4, AT_END_CODE = 11, AT_LEFT, AT_SIGNAL_EXTRA = AT_END_CODE };
 enum { AT_IS_32_BIT = 4 };
-enum { AT_FD = 4, AT_PATH };
+enum { AT_PARENT = 4 };
+enum { AT_FD = 4, AT_PATH, AT_MODE, AT_DEVICE };
+enum {
+	AT_INO = 5,
+	AT_FAMILY,
+	AT_TYPE,
+	AT_PROTOCOL,
+	AT_PORT,
+	AT_PEER_PORT,
+	AT_ADDRESS,
+	AT_ADDRESS6,
+	AT_UNIX = AT_ADDRESS6 + 4
+};
 #define SHOWN_AFTER_NS 50000000ull  /* a call that takes longer is shown as begun */
 #define LOOK_AFTER_NS 1000000000ull /* threads that are gone without a word */
 
@@ -52,210 +74,28 @@ static const struct field *args_of(const struct record *r)
 	return &r->t->fields[r->t->n_fields - 1];
 }
 
-/* ---- threads */
-
-static struct strace_thread *thread(struct strace *st, u32 tid, u32 pid)
+static const char *text_of(const struct record *r, u32 i)
 {
-	struct strace_thread *th = hash_get(&st->threads, &tid, sizeof(tid));
+	const struct field *f = &r->t->fields[i];
 
-	if (!th) {
-		th = xcalloc(1, sizeof(*th));
-		th->tid = tid;
-		th->fd = -1;
-		hash_put(&st->threads, &th->tid, sizeof(th->tid), th);
+	return i < r->t->n_fields && f->type->kind == TY_STRING ? r->p + f->offset : "";
+}
+
+/* -i and -Y: from a member on, the first frame of the user stack and the command name. */
+static void read_extras(struct strace *st, struct strace_thread *th, const struct record *r, u32 at)
+{
+	u64 ips[STACK_MAX_FRAMES];
+
+	if (st->o.pointer && at < r->t->n_fields) {
+		const struct field *f = &r->t->fields[at++];
+		struct process_at of;
+		u32 n;
+
+		n = stack_frames(st->s->names, f->type, r->p + f->offset, true, ips, &of);
+		th->ip = n ? ips[0] : 0;
 	}
-	if (!th->lives) {
-		th->pid = pid;
-		th->lives = true;
-		st->n_live++;
-	}
-	return th;
-}
-
-static void forget_files(struct strace_thread *th)
-{
-	strace_forget_files(&th->call_files);
-	strace_forget_files(&th->next_files);
-	strace_forget_files(&th->files);
-}
-
-/* The entry remains: the number may be given to another thread. */
-static void thread_ends(struct strace *st, struct strace_thread *th)
-{
-	if (st->current == th)
-		st->current = NULL;
-	th->call = NULL;
-	th->lives = th->is_open = th->is_ending = th->is_missing = false;
-	th->last_signal = 0;
-	forget_files(th);
-	st->n_live--;
-}
-
-void strace_add_process(struct strace *st, u32 pid)
-{
-	char path[64];
-	struct dirent *e;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	dir = opendir(path);
-	while (dir && (e = readdir(dir)))
-		if (e->d_name[0] != '.')
-			thread(st, (u32)strtoul(e->d_name, NULL, 10), pid);
-	if (dir)
-		closedir(dir);
-}
-
-static struct strace_thread *next_thread(const struct strace *st, u32 *i)
-{
-	while (*i < st->threads.cap) {
-		const struct hash_slot *slot = &st->threads.slot[(*i)++];
-		struct strace_thread *th = slot->key ? slot->value : NULL;
-
-		if (th && th->lives)
-			return th;
-	}
-	return NULL;
-}
-
-/* ---- where lines go */
-
-static void open_file(struct strace *st, struct strace_thread *th)
-{
-	const char *path = arena_printf(&st->c->words_arena, "%s.%u", st->c->output, th->tid);
-	int how = O_WRONLY | O_CREAT | O_CLOEXEC | (st->o.append ? O_APPEND : O_TRUNC);
-
-	th->fd = open(path, how, 0666);
-	if (th->fd < 0)
-		st->s->error = -errno;
-}
-
-static void write_file(struct strace *st, struct strace_thread *th)
-{
-	size_t at = 0;
-
-	while (th->fd >= 0 && at < th->out.len) {
-		ssize_t n = write(th->fd, th->out.s + at, th->out.len - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			st->s->error = -errno;
-			break;
-		}
-		at += (size_t)n;
-	}
-	buf_clear(&th->out);
-}
-
-/* Moves what has been put together to the output of the thread. */
-static void put_line(struct strace *st, struct strace_thread *th)
-{
-	struct buf *to = st->o.separate ? &th->out : &st->s->out;
-
-	if (st->o.separate && th->fd < 0)
-		open_file(st, th);
-	buf_add(to, st->line.s, st->line.len);
-	if (st->o.separate && (th->is_open || to->len > 65536))
-		write_file(st, th);
-	buf_clear(&st->line);
-	if (!st->o.separate)
-		sink_item(st->s);
-}
-
-/* ---- the parts of a line */
-
-static bool several(const struct strace *st)
-{
-	return st->n_live > 1;
-}
-
-static void put_prefix(struct strace *st, const struct strace_thread *th, u64 ns)
-{
-	bool in_file = st->s->is_file, follows = st->c->request.traced.scope == SCOPE_TREE;
-
-	if (!st->o.separate && in_file && (follows || st->c->request.traced.n_pids > 1))
-		buf_printf(&st->line, "%-5u ", th->tid);
-	else if (!st->o.separate && several(st))
-		buf_printf(&st->line, "[pid %5u] ", th->tid);
-	line_put_time(&st->line, st->s->names, &st->o.clock, ns);
-}
-
-/* The arguments as text, in b. */
-static const char *format_args(struct strace *st, struct buf *b, struct strace_thread *th,
-			       const struct type *t, const char *p)
-{
-	buf_clear(b);
-	st->shown = th;
-	if (t && t->kind == TY_CALL && strace_is_raw(&st->o, th->call->nr))
-		call_raw_text(b, &st->names, p, t->size);
-	else if (t)
-		value_text(b, &st->names, t, p);
-	return b->s ? b->s : "";
-}
-
-static size_t put_args_at_entry(struct strace *st, const struct strace_call *call, const char *args)
-{
-	size_t n = strace_entry_length(call, args);
-
-	buf_add(&st->line, args, n);
-	return n;
-}
-
-/* NAME(what is known at the entry; the line stays open */
-static void begin_call(struct strace *st, struct strace_thread *th)
-{
-	const char *args = format_args(st, &st->entry_args, th, th->args_type, th->args.s);
-
-	put_prefix(st, th, th->begun_ns);
-	if (st->o.numbers)
-		buf_printf(&st->line, "[%4u] ", th->call->nr);
-	buf_printf(&st->line, "%s(", th->call->name);
-	put_args_at_entry(st, th->call, args);
-	th->width = (u32)st->line.len;
-	th->is_shown = th->is_open = true;
-	put_line(st, th);
-}
-
-/* Another line follows: the call that began last gets a line of its own. */
-static void close_current(struct strace *st, const char *how)
-{
-	struct strace_thread *th = st->current;
-
-	st->current = NULL;
-	if (!th)
-		return;
-	if (!th->is_open)
-		begin_call(st, th);
-	th->is_open = false;
-	buf_printf(&st->line, " %s\n", how);
-	put_line(st, th);
-}
-
-static void begin_line(struct strace *st, struct strace_thread *th, u64 ns)
-{
-	if (!st->o.separate)
-		close_current(st, "<unfinished ...>");
-	put_prefix(st, th, ns);
-}
-
-static void put_equals(struct strace *st, u32 width)
-{
-	buf_putc(&st->line, ')');
-	width += (u32)st->line.len;
-	buf_pad(&st->line, ' ', width < st->o.column ? st->o.column - width : 1);
-	buf_puts(&st->line, "= ");
-}
-
-static void flush_held(struct strace *st, struct strace_thread *th, u64 ns)
-{
-	if (!th->held.len)
-		return;
-	begin_line(st, th, ns);
-	buf_add(&st->line, th->held.s, th->held.len);
-	buf_putc(&st->line, '\n');
-	buf_clear(&th->held);
-	put_line(st, th);
+	if (st->o.pids)
+		strace_set_comm(th, text_of(r, at));
 }
 
 /* ---- -P */
@@ -270,6 +110,7 @@ static bool is_elsewhere(struct strace *st, struct strace_thread *th, const stru
 		return false;
 	names.file = strace_file;
 	names.file_ctx = st;
+	names.style = NULL;
 	st->shown = th;
 	buf_clear(&st->args);
 	value_text(&st->args, &names, t, value);
@@ -329,7 +170,7 @@ static void drop_call(struct strace *st, struct strace_thread *th)
 		if (st->o.separate)
 			st->current = th;
 		if (st->current == th)
-			close_current(st, "<unfinished ...>");
+			strace_close_current(st, "<unfinished ...>");
 	}
 	if (st->current == th)
 		st->current = NULL;
@@ -348,18 +189,36 @@ static u32 args_size(const struct type *t, const char *p)
 	return MIN((u32)(head & CALL_USED), t->size);
 }
 
+/* What programs of 32 bits see of the kernel differs: the line by which strace says so. */
+static void put_mode(struct strace *st, struct strace_thread *th, bool is_i386, u64 ns)
+{
+	if (th->is_i386 == is_i386)
+		return;
+	th->is_i386 = is_i386;
+	th->changes = false;
+	if (!st->o.lines || st->o.json || st->o.silent & MESSAGE_PERSONALITY)
+		return;
+	strace_begin_line(st, th, ns);
+	buf_printf(&st->line, "[ Process PID=%u runs in %d bit mode. ]\n", th->pid,
+		   is_i386 ? 32 : 64);
+	strace_put_line(st, th);
+}
+
 static void on_enter(struct strace *st, const struct record *r)
 {
-	struct strace_thread *th = thread(st, r->tid, r->pid);
+	struct strace_thread *th = strace_thread_of(st, r->tid, r->pid);
 	const struct field *args = args_of(r);
 	const struct strace_call *call = call_of(st, r);
 
 	if (!call)
 		return;
 	drop_call(st, th);
+	put_mode(st, th, call->nr >= SYSCALL_I386 && call->nr < SYSCALL_MAX, r->ns);
 	strace_take_files(th);
 	th->is_new = th->was_in_call = false;
+	read_extras(st, th, r, AT_EXTRA);
 	th->call = call;
+	th->nr = call->nr;
 	th->begun_ns = r->ns;
 	th->begun_clock = (u64)number(r, AT_CLOCK);
 	th->args_type = args->type;
@@ -371,42 +230,9 @@ static void on_enter(struct strace *st, const struct record *r)
 	if (shows_whole(st) || th->is_hidden)
 		return;
 	if (!st->o.separate) {
-		close_current(st, "<unfinished ...>");
+		strace_close_current(st, "<unfinished ...>");
 		st->current = th;
 	}
-}
-
-static void put_spent(struct strace *st, u64 ns)
-{
-	if (!st->o.spent)
-		return;
-	buf_puts(&st->line, " <");
-	line_put_seconds(&st->line, ns, false);
-	buf_putc(&st->line, '>');
-}
-
-/* The call and its arguments up to the closing parenthesis, which may have begun on a line before. */
-static u32 put_call(struct strace *st, struct strace_thread *th, const char *args, u64 ns)
-{
-	u32 width = 0;
-
-	if (th->is_open) {
-		width = th->width;
-		st->current = NULL;
-		th->is_open = false;
-	} else if (th->is_shown) {
-		begin_line(st, th, ns);
-		buf_printf(&st->line, "<... %s resumed>", th->call->name);
-	} else {
-		if (st->current == th)
-			st->current = NULL;
-		begin_line(st, th, th->begun_ns);
-		if (st->o.numbers)
-			buf_printf(&st->line, "[%4u] ", th->call->nr);
-		buf_printf(&st->line, "%s(", th->call->name);
-		put_args_at_entry(st, th->call, args);
-	}
-	return width;
 }
 
 static void put_json_return(struct strace *st, struct strace_thread *th, const struct record *r,
@@ -418,7 +244,7 @@ static void put_json_return(struct strace *st, struct strace_thread *th, const s
 	strace_json_call(&st->line, th->call->name, args);
 	strace_json_result(&st->line, th->call, ret, r->ns - th->begun_ns);
 	buf_puts(&st->line, "}\n");
-	put_line(st, th);
+	strace_put_line(st, th);
 }
 
 /* The names of traced files and functions are escaped where a terminal shows them. */
@@ -431,8 +257,8 @@ static void put_stack(struct strace *st, struct strace_thread *th, const struct 
 {
 	const struct field *f = &r->t->fields[AT_STACK];
 
-	line_put_stack(&st->line, st->s->names, th->pid, f->type, r->p + f->offset, is_visible(st));
-	put_line(st, th);
+	line_put_stack(&st->line, st->s->names, f->type, r->p + f->offset, is_visible(st));
+	strace_put_line(st, th);
 }
 
 /*
@@ -444,7 +270,7 @@ static u32 join_args(struct strace *st, const struct strace_thread *th, const st
 	const struct field *f = args_of(r);
 	const char *rest = r->p + f->offset;
 	u32 n = args_size(f->type, rest), pieces;
-	u64 head;
+	u64 head, entry;
 
 	buf_clear(&st->joined);
 	if (f->type->kind != TY_CALL || th->args.len < CALL_AT_ARGS) {
@@ -452,11 +278,15 @@ static u32 join_args(struct strace *st, const struct strace_thread *th, const st
 		return n;
 	}
 	memcpy(&head, rest, sizeof(head));
+	memcpy(&entry, th->args.s, sizeof(entry));
 	pieces = CALL_AT_ARGS + 8 * (u32)(head >> CALL_ARGS_SHIFT & 0xff);
 	buf_add(&st->joined, rest, CALL_AT_ARGS);
 	buf_add(&st->joined, th->args.s + CALL_AT_ARGS, th->args.len - CALL_AT_ARGS);
 	buf_add(&st->joined, rest + pieces, n - MIN(pieces, n));
-	head = (head & ~(u64)CALL_USED) | MIN(st->joined.len, (size_t)CALL_USED);
+	/* execve of a program of another kind returns as that one's */
+	head = (head & (1ull << CALL_RESULT_SHIFT)) |
+	       (entry & ~((u64)CALL_USED | 1ull << CALL_RESULT_SHIFT)) |
+	       MIN(st->joined.len, (size_t)CALL_USED);
 	memcpy(st->joined.s, &head, sizeof(head));
 	return (u32)MIN(st->joined.len, (size_t)CALL_USED);
 }
@@ -471,23 +301,24 @@ static void put_return(struct strace *st, struct strace_thread *th, const struct
 
 	if (th->is_hidden && is_elsewhere(st, th, &whole, st->joined.s))
 		return;
-	args = format_args(st, &st->args, th, &whole, st->joined.s);
+	args = strace_format_args(st, &st->args, th, &whole, st->joined.s);
 	n = strace_entry_length(th->call, args);
 	if (st->o.json) {
 		put_json_return(st, th, r, args);
 		return;
 	}
-	width = put_call(st, th, args, r->ns);
+	width = strace_put_call(st, th, args, r->ns);
 	buf_puts(&st->line, args + n);
-	put_equals(st, width);
+	strace_put_equals(st, width);
 	st->shown = th; /* the line of another thread may have been closed */
 	if (strace_is_raw(&st->o, th->call->nr) && !strace_is_error(th->call, ret))
 		buf_printf(&st->line, "%#llx", (unsigned long long)ret);
 	else
 		strace_put_result(&st->line, th->call, &st->names, st->joined.s, whole.size, ret);
-	put_spent(st, r->ns - th->begun_ns);
+	strace_put_spent(st, r->ns - th->begun_ns);
 	buf_putc(&st->line, '\n');
-	put_line(st, th);
+	strace_put_dump(st, th->call, st->joined.s, whole.size);
+	strace_put_line(st, th);
 	if (st->o.stacks)
 		put_stack(st, th, r);
 }
@@ -500,23 +331,34 @@ static void superseded(struct strace *st, struct strace_thread *first, const str
 
 	if (!(first->tid == first->pid) || first->call)
 		return;
-	while ((th = next_thread(st, &i)))
+	while ((th = strace_next_thread(st, &i)))
 		if (th->pid == first->pid && th != first && th->call &&
 		    starts_with(th->call->name, "execve"))
 			break;
 	if (!th)
 		return;
-	if (!st->o.json) {
-		begin_line(st, first, r->ns);
+	if (!st->o.json && !(st->o.silent & (MESSAGE_SUPERSEDED | MESSAGE_THREAD_EXECVE))) {
+		strace_begin_line(st, first, r->ns);
 		buf_printf(&st->line, "+++ superseded by execve in pid %u +++\n", th->tid);
-		put_line(st, first);
+		strace_put_line(st, first);
 	}
 	first->call = th->call;
 	first->begun_ns = th->begun_ns;
 	first->is_shown = th->is_shown;
 	buf_clear(&first->args);
 	buf_add(&first->args, th->args.s, th->args.len);
-	thread_ends(st, th);
+	strace_thread_ends(st, th);
+}
+
+/* An execve of a program of another kind returns as that one's, and the kernel may tell only that some handler has ended. */
+static bool is_same(const struct strace_call *begun, const struct strace_call *ended)
+{
+	size_t n = strlen(ended->name);
+
+	return begun->nr == ended->nr ||
+	       (starts_with(begun->name, "execve") && starts_with(ended->name, "execve")) ||
+	       (n >= 9 && streq(ended->name + n - 9, "sigreturn") &&
+		streq(begun->name, "sigreturn"));
 }
 
 /* The clock of a processor and that of the scheduler may differ by what the latter leaves out. */
@@ -540,7 +382,7 @@ static s32 call_arg(const struct record *r)
 
 static void on_return(struct strace *st, const struct record *r)
 {
-	struct strace_thread *th = thread(st, r->tid, r->pid);
+	struct strace_thread *th = strace_thread_of(st, r->tid, r->pid);
 	const struct strace_call *call = call_of(st, r);
 	s64 ret = number(r, AT_RESULT);
 	bool is_error;
@@ -554,14 +396,16 @@ static void on_return(struct strace *st, const struct record *r)
 		return;
 	}
 	if (!th->call ||
-	    th->call->nr != call->nr) { /* it began before we did, or was refused by seccomp */
+	    !is_same(th->call, call)) { /* it began before we did, or was refused by seccomp */
 		drop_call(st, th);
 		th->begun_ns = r->ns;
 		th->begun_clock = (u64)number(r, AT_CLOCK);
 		buf_clear(&th->args);
 		th->is_hidden = st->o.n_paths > 0;
 	}
-	th->call = call;
+	if (!th->call)
+		th->call = call;
+	call = th->call;
 	th->was_in_call = false;
 	is_error = strace_is_error(call, ret);
 	if (st->o.summary)
@@ -573,15 +417,35 @@ static void on_return(struct strace *st, const struct record *r)
 	strace_forget_files(&th->next_files);
 	th->call = NULL;
 	th->is_shown = false;
-	flush_held(st, th, r->ns);
+	if (th->changes)
+		put_mode(st, th, !th->is_i386, r->ns);
+	strace_flush_held(st, th, r->ns);
 }
 
 /* ---- threads and signals */
 
+static bool is_detached(const struct strace *st, u32 pid)
+{
+	const struct strace_thread *th = hash_get(&st->threads, &pid, sizeof(pid));
+
+	return th && th->is_detached;
+}
+
 static void on_born(struct strace *st, const struct record *r)
 {
-	thread(st, r->tid, r->pid)->is_new = true;
+	struct strace_thread *th, *creator;
+	u32 parent;
+
 	st->n_expected--;
+	th = strace_thread_of(st, r->tid, r->pid);
+	th->is_new = true;
+	parent = (u32)number(r, AT_PARENT);
+	creator = hash_get(&st->threads, r->tid == r->pid ? &parent : &r->pid, sizeof(parent));
+	th->is_i386 = creator && creator->is_i386;
+	if (!is_detached(st, (u32)number(r, AT_PARENT)))
+		return;
+	strace_thread_ends(st, th);
+	th->is_detached = true;
 }
 
 static void on_forked(struct strace *st, const struct record *r)
@@ -597,71 +461,72 @@ static void end_call(struct strace *st, struct strace_thread *th, u64 ns, const 
 
 	if (!th->call || th->is_hidden)
 		return;
-	args = format_args(st, &st->args, th, th->args_type, th->args.s);
+	args = strace_format_args(st, &st->args, th, th->args_type, th->args.s);
 	if (st->o.json) {
 		strace_json_begin(&st->line, th, "syscall",
 				  line_wall_ns(st->s->names, th->begun_ns));
 		strace_json_call(&st->line, th->call->name, args);
 		buf_puts(&st->line, "}\n");
-		put_line(st, th);
+		strace_put_line(st, th);
 		th->call = NULL;
 		return;
 	}
-	width = put_call(st, th, args, ns);
+	width = strace_put_call(st, th, args, ns);
 	if (strace_entry_length(th->call, args) < strlen(args))
 		buf_puts(&st->line, " <unfinished ...>");
-	put_equals(st, width);
+	strace_put_equals(st, width);
 	buf_puts(&st->line, result);
 	buf_putc(&st->line, '\n');
-	put_line(st, th);
+	strace_put_line(st, th);
 	th->call = NULL;
 	th->is_shown = false;
 }
 
 static void put_end(struct strace *st, struct strace_thread *th, s32 code, u64 ns)
 {
+	th->ip = 0;
 	if (st->o.json) {
 		strace_json_begin(&st->line, th, "exit", line_wall_ns(st->s->names, ns));
 		strace_json_end(&st->line, code);
 		buf_puts(&st->line, "}\n");
 	} else {
-		begin_line(st, th, ns);
+		strace_begin_line(st, th, ns);
 		strace_put_end(&st->line, code);
 		buf_putc(&st->line, '\n');
 	}
-	put_line(st, th);
+	strace_put_line(st, th);
 }
 
 static void end_thread(struct strace *st, struct strace_thread *th, s32 code, u64 ns)
 {
 	if (st->o.lines && st->o.status & STATUS_UNFINISHED)
 		end_call(st, th, ns, "?");
-	if (st->o.lines && !st->o.no_exit)
+	if (st->o.lines && !(st->o.silent & MESSAGE_EXIT))
 		put_end(st, th, code, ns);
 	if (st->o.separate)
-		write_file(st, th);
+		strace_write_file(st, th);
 	if (th->fd >= 0)
 		close(th->fd);
 	th->fd = -1;
-	thread_ends(st, th);
+	strace_thread_ends(st, th);
 }
 
-static void put_siginfo(struct buf *b, const struct record *r)
+static void put_siginfo(struct buf *b, const struct record *r, const struct call_style *style)
 {
 	u64 words[4];
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
 		words[i] = (u64)number(r, 7 + i);
 	strace_put_siginfo(b, (u32)number(r, AT_SIGNAL), (s32)number(r, 5), (s32)number(r, 6),
-			   words);
+			   words, style);
 }
 
-static void put_signal(struct buf *b, const struct record *r)
+static void put_signal(struct buf *b, const struct record *r, const struct call_style *style)
 {
 	buf_puts(b, "--- ");
 	strace_put_signal_name(b, (u32)number(r, AT_SIGNAL));
 	buf_putc(b, ' ');
-	put_siginfo(b, r);
+	put_siginfo(b, r, style);
 	buf_puts(b, " ---");
 }
 
@@ -673,11 +538,11 @@ static void put_json_signal(struct strace *st, struct strace_thread *th, const s
 	buf_puts(&st->line, ", \"name\": \"");
 	strace_put_signal_name(&st->line, (u32)number(r, AT_SIGNAL));
 	buf_puts(&st->line, "\", \"siginfo\": ");
-	put_siginfo(&info, r);
+	put_siginfo(&info, r, &st->style);
 	json_strz(&st->line, info.s);
 	buf_release(&info);
 	buf_puts(&st->line, "}\n");
-	put_line(st, th);
+	strace_put_line(st, th);
 }
 
 /* SIGKILL is not delivered: its line is that of the end. */
@@ -690,25 +555,27 @@ static bool shows_signal(const struct strace *st, const struct record *r)
 
 static void on_signal(struct strace *st, const struct record *r)
 {
-	struct strace_thread *th = thread(st, r->tid, r->pid);
+	struct strace_thread *th = strace_thread_of(st, r->tid, r->pid);
 
-	thread(st, r->pid, r->pid)->last_signal = (u32)number(r, AT_SIGNAL);
+	strace_thread_of(st, r->pid, r->pid)->last_signal = (u32)number(r, AT_SIGNAL);
 	if (!shows_signal(st, r))
 		return;
 	if (st->o.json) {
 		put_json_signal(st, th, r);
 		return;
 	}
-	begin_line(st, th, r->ns);
-	put_signal(&st->line, r);
+	if (number(r, 0) == RECORD_SIGNAL)
+		read_extras(st, th, r, AT_SIGNAL_EXTRA);
+	strace_begin_line(st, th, r->ns);
+	put_signal(&st->line, r, &st->style);
 	buf_putc(&st->line, '\n');
-	put_line(st, th);
+	strace_put_line(st, th);
 }
 
 /* The signal that ended the process, if its delivery was not an event. */
 static void show_last_signal(struct strace *st, const struct record *r)
 {
-	struct strace_thread *first = thread(st, r->pid, r->pid);
+	struct strace_thread *first = strace_thread_of(st, r->pid, r->pid);
 	s32 code = (s32)number(r, AT_END_CODE);
 
 	if (WIFSIGNALED(code) && (u32)WTERMSIG(code) == (u32)number(r, AT_SIGNAL) &&
@@ -719,7 +586,7 @@ static void show_last_signal(struct strace *st, const struct record *r)
 /* The first thread of a process is reported when the others have ended: as by wait(2). */
 static void on_end(struct strace *st, const struct record *r)
 {
-	struct strace_thread *th = thread(st, r->tid, r->pid), *first;
+	struct strace_thread *th = strace_thread_of(st, r->tid, r->pid), *first;
 	s32 code = (s32)number(r, AT_END_CODE);
 	bool is_last = number(r, AT_LEFT) == 0;
 
@@ -730,7 +597,7 @@ static void on_end(struct strace *st, const struct record *r)
 		return;
 	}
 	end_thread(st, th, code, r->ns);
-	first = th->tid == th->pid ? NULL : thread(st, th->pid, th->pid);
+	first = th->tid == th->pid ? NULL : strace_thread_of(st, th->pid, th->pid);
 	if (is_last && first && first->is_ending)
 		end_thread(st, first, first->end_code, r->ns);
 }
@@ -747,9 +614,9 @@ static void on_ignored(struct strace *st, const struct record *r)
 		return;
 	}
 	buf_clear(&th->held);
-	put_signal(&th->held, r);
+	put_signal(&th->held, r, &st->style);
 	if (!th->call)
-		flush_held(st, th, r->ns);
+		strace_flush_held(st, th, r->ns);
 }
 
 /* ---- time */
@@ -766,9 +633,9 @@ static void show_in_calls(struct strace *st, u64 ns)
 	bool more = false;
 	u32 i = 0;
 
-	while (!st->no_more_in_call && (th = next_thread(st, &i))) {
+	while (!st->no_more_in_call && (th = strace_next_thread(st, &i))) {
 		if (th->was_in_call && is_late(th, ns)) {
-			close_current(st, "<unfinished ...>");
+			strace_close_current(st, "<unfinished ...>");
 			th->was_in_call = false;
 			st->current = th;
 		}
@@ -787,42 +654,158 @@ static void on_tick(struct strace *st, const struct record *r)
 	if (!st->o.separate) {
 		show_in_calls(st, r->ns);
 		if (st->current && is_late(st->current, r->ns))
-			begin_call(st, st->current);
+			strace_begin_call(st, st->current);
 		return;
 	}
-	while ((th = next_thread(st, &i))) {
+	while ((th = strace_next_thread(st, &i))) {
 		if (is_late(th, r->ns))
-			begin_call(st, th);
-		write_file(st, th);
+			strace_begin_call(st, th);
+		strace_write_file(st, th);
 	}
+}
+
+/* -b execve */
+static void detach(struct strace *st, struct strace_thread *th)
+{
+	if (st->o.lines && th->call) {
+		if (!th->is_shown)
+			st->current = th;
+		if (st->current == th)
+			strace_close_current(st, "<detached ...>");
+	}
+	if (!(st->o.silent & MESSAGE_ATTACH))
+		say(st->c, "process %u detached", th->pid);
+	strace_thread_ends(st, th);
+	th->is_detached = true;
 }
 
 static void on_exec(struct strace *st, const struct record *r)
 {
-	struct strace_thread *th = thread(st, r->pid, r->pid);
+	struct strace_thread *th = strace_thread_of(st, r->pid, r->pid);
+	bool is_first = st->c->request.traced.command && !st->has_executed;
 
 	st->awaits_exec = false;
+	st->has_executed = true;
 	strace_forget_files(&th->files);
-	if (!number(r, AT_IS_32_BIT))
+	if (st->o.detach_on_execve && !is_first) {
+		detach(st, th);
+		return;
+	}
+	th->changes = st->o.i386 && th->is_i386 != (number(r, AT_IS_32_BIT) != 0);
+	if (th->changes && !th->call)
+		put_mode(st, th, !th->is_i386, r->ns);
+	if (st->o.i386 || !number(r, AT_IS_32_BIT))
 		return;
 	if (th->call)
 		end_call(st, th, r->ns, "0");
-	if (st->o.json)
+	if (st->o.json || st->o.silent & MESSAGE_PERSONALITY)
 		return;
-	begin_line(st, th, r->ns);
+	strace_begin_line(st, th, r->ns);
 	buf_printf(&st->line, "[ Process PID=%u runs in 32 bit mode: its calls are not traced. ]\n",
 		   th->pid);
-	put_line(st, th);
+	strace_put_line(st, th);
+}
+
+/* -yy: "<char 1:3>" after the path of a device. */
+static void put_device(struct buf *b, const struct record *r)
+{
+	u32 mode = (u32)number(r, AT_MODE), dev = (u32)number(r, AT_DEVICE);
+
+	if (S_ISCHR(mode) || S_ISBLK(mode))
+		buf_printf(b, NAMES_REST "<%s %u:%u>", S_ISCHR(mode) ? "char" : "block", dev >> 20,
+			   dev & 0xfffff);
+}
+
+/* The process of a pidfd is in /proc/PID/fdinfo/FD (proc(5)); false: not known. */
+static bool put_pidfd(struct strace *st, struct buf *b, const struct record *r)
+{
+	struct buf info = {};
+	const char *line;
+	char path[64];
+	bool found;
+
+	snprintf(path, sizeof(path), "/proc/%u/fdinfo/%d", r->pid, (s32)number(r, AT_FD));
+	found = !buf_read_file(&info, path) && info.s && (line = strstr(info.s, "\nPid:"));
+	if (found) {
+		u32 pid = (u32)strtoul(line + strlen("\nPid:"), NULL, 10);
+
+		buf_printf(b, NAMES_REST "pid:%u", pid);
+		put_comm(b, &st->style, pid);
+	}
+	buf_release(&info);
+	return found;
 }
 
 static void on_file(struct strace *st, const struct record *r)
 {
-	const struct field *f = &r->t->fields[AT_PATH];
-	const char *text = r->p + f->offset;
+	struct strace_thread *th = strace_thread_of(st, r->tid, r->pid);
+	const char *text = text_of(r, AT_PATH);
 
-	if (f->type->kind == TY_STRING)
-		strace_set_file(st, thread(st, r->tid, r->pid), (s32)number(r, AT_FD), text,
-				strnlen(text, f->type->size));
+	buf_clear(&st->line);
+	if (!(st->o.files & DECODE_PIDFD && strstr(text, "pidfd") && put_pidfd(st, &st->line, r)))
+		buf_puts(&st->line, text);
+	if (st->o.files & DECODE_DEVICE)
+		put_device(&st->line, r);
+	strace_set_file(st, th, (s32)number(r, AT_FD), st->line.s, st->line.len);
+	buf_clear(&st->line);
+}
+
+/* A socket that is closed at one end has no address any more: as in strace, that of before is shown. */
+struct strace_known {
+	u64 ino;
+	struct buf text;
+};
+
+static void remember(struct strace *st, const struct strace_socket *s, struct buf *text)
+{
+	struct strace_known *known = hash_get(&st->sockets, &s->ino, sizeof(s->ino));
+
+	if (strace_socket_is_bare(s)) {
+		if (known) {
+			buf_clear(text);
+			buf_add(text, known->text.s, known->text.len);
+		}
+		return;
+	}
+	if (!known) {
+		known = arena_new(&st->c->words_arena, struct strace_known);
+		known->ino = s->ino;
+		hash_put(&st->sockets, &known->ino, sizeof(known->ino), known);
+	}
+	buf_clear(&known->text);
+	buf_add(&known->text, text->s, text->len);
+}
+
+static void on_socket(struct strace *st, const struct record *r)
+{
+	struct strace_socket s = { .ino = (u64)number(r, AT_INO),
+				   .family = (u16)number(r, AT_FAMILY),
+				   .type = (u16)number(r, AT_TYPE),
+				   .protocol = (u16)number(r, AT_PROTOCOL),
+				   .port = (u16)number(r, AT_PORT),
+				   .peer_port = (u16)number(r, AT_PEER_PORT) };
+	const struct field *path = &r->t->fields[r->t->n_fields - 1];
+	u32 n_path;
+
+	for (u32 i = 0; i < 2; i++) {
+		u64 words[2] = { (u64)number(r, AT_ADDRESS6 + 2 * i),
+				 (u64)number(r, AT_ADDRESS6 + 2 * i + 1) };
+
+		if (s.family != AF_INET6)
+			words[0] = (u64)number(r, AT_ADDRESS) >> 32 * i;
+		memcpy(i ? s.address : s.peer, words, sizeof(words)); /* the peer is first */
+	}
+	s.peer_ino = (u64)number(r, AT_UNIX);
+	s.netlink_port = (u32)number(r, AT_UNIX + 1);
+	n_path = value_bytes(path->type, r->p + path->offset, &s.path);
+	s.n_path = MIN((u32)number(r, AT_UNIX + 2), n_path);
+	buf_puts(&st->line, NAMES_REST);
+	if (strace_put_socket(&st->line, &s)) {
+		remember(st, &s, &st->line);
+		strace_set_file(st, strace_thread_of(st, r->tid, r->pid), (s32)number(r, AT_FD),
+				st->line.s, st->line.len);
+	}
+	buf_clear(&st->line);
 }
 
 /* ---- the output */
@@ -831,7 +814,7 @@ static void (*const handlers[N_STRACE_RECORDS])(struct strace *st, const struct 
 	[RECORD_ENTER] = on_enter,     [RECORD_RETURN] = on_return, [RECORD_BORN] = on_born,
 	[RECORD_FORKED] = on_forked,   [RECORD_END] = on_end,       [RECORD_SIGNAL] = on_signal,
 	[RECORD_IGNORED] = on_ignored, [RECORD_TICK] = on_tick,     [RECORD_EXEC] = on_exec,
-	[RECORD_FILE] = on_file,
+	[RECORD_FILE] = on_file,       [RECORD_SOCKET] = on_socket,
 };
 
 /* Until CMD is executed, its process is ours. */
@@ -862,27 +845,10 @@ static void value(struct sink *s, const struct type *t, const void *p)
 		st->last_ns = r.ns;
 	else
 		r.ns = st->last_ns;
-	if (kind > 0 && kind < N_STRACE_RECORDS && !is_ours(st, &r, kind))
+	if (kind > 0 && kind < N_STRACE_RECORDS && !is_ours(st, &r, kind) &&
+	    !(st->o.detach_on_execve && is_detached(st, r.tid)) &&
+	    !(st->o.detach_on_execve && is_detached(st, r.pid)))
 		handlers[kind](st, &r);
-}
-
-/* The call in which a thread is already. Its return, if it is in the ring, comes first. */
-static void look_in_call(struct strace *st, struct strace_thread *th)
-{
-	static const struct type args = { .kind = TY_CALL, .size = CALL_USED };
-	struct strace_call *call;
-	u32 nr;
-
-	if (!strace_in_call(th->pid, th->tid, st->s->names->prog, &nr, &th->args) ||
-	    !strace_has_call(&st->o, nr))
-		return;
-	call = arena_new(&st->c->words_arena, struct strace_call);
-	call->name = syscall_name(nr);
-	strace_describe(call);
-	th->call = call;
-	th->args_type = &args;
-	th->begun_ns = clock_boot_ns();
-	th->was_in_call = true;
 }
 
 static void attached(struct sink *s, u32 n_probes)
@@ -896,26 +862,15 @@ static void attached(struct sink *s, u32 n_probes)
 	st->names = *s->names;
 	st->names.file = st->o.files ? strace_file : NULL;
 	st->names.file_ctx = st;
+	st->names.argstr_bytes = st->o.strings;
+	st->names.style = &st->style;
+	st->style.constants = st->o.constants;
+	st->style.arg_names = st->o.arg_names;
+	st->style.comm = st->o.pids ? strace_comm : NULL;
+	st->style.comm_ctx = st;
 	st->looked_ns = clock_mono_ns();
-	while (st->o.lines && !shows_whole(st) && (th = next_thread(st, &i)))
-		look_in_call(st, th);
-}
-
-/* An end may have been lost. */
-static void look_for_ends(struct strace *st)
-{
-	struct strace_thread *th;
-	char path[32];
-	u32 i = 0;
-
-	if (!st->n_live && st->none_lived)
-		st->n_expected = 0;
-	st->none_lived = !st->n_live;
-	while ((th = next_thread(st, &i))) {
-		snprintf(path, sizeof(path), "/proc/%u", th->tid);
-		if (access(path, F_OK) < 0)
-			th->is_missing ? thread_ends(st, th) : (void)(th->is_missing = true);
-	}
+	while (st->o.lines && !shows_whole(st) && (th = strace_next_thread(st, &i)))
+		strace_look_in_call(st, th);
 }
 
 static void tick(struct sink *s)
@@ -926,7 +881,7 @@ static void tick(struct sink *s)
 
 	if (now - st->looked_ns > LOOK_AFTER_NS) {
 		st->looked_ns = now;
-		look_for_ends(st);
+		strace_look_for_ends(st);
 	}
 	s->awaits_more = st->n_live > 0 || (st->n_expected > 0 && follows);
 }
@@ -949,40 +904,15 @@ static void end(struct sink *s)
 	struct strace_thread *th;
 	u32 i = 0;
 
-	while (st->o.separate && (th = next_thread(st, &i))) {
+	while (st->o.separate && (th = strace_next_thread(st, &i))) {
 		st->current = th->call ? th : NULL;
-		close_current(st, "<detached ...>");
-		write_file(st, th);
+		strace_close_current(st, "<detached ...>");
+		strace_write_file(st, th);
 	}
-	close_current(st, "<detached ...>");
+	strace_close_current(st, "<detached ...>");
 	if (st->o.summary)
 		strace_put_summary(st, &s->out);
 	sink_flush(s);
-}
-
-void strace_release(struct strace *st)
-{
-	for (u32 i = 0; i < st->threads.cap; i++) {
-		struct strace_thread *th = st->threads.slot[i].key ? st->threads.slot[i].value :
-								     NULL;
-
-		if (!th)
-			continue;
-		if (th->fd >= 0)
-			close(th->fd);
-		buf_release(&th->args);
-		buf_release(&th->held);
-		buf_release(&th->out);
-		forget_files(th);
-		free(th);
-	}
-	hash_release(&st->threads);
-	buf_release(&st->line);
-	buf_release(&st->entry_args);
-	buf_release(&st->args);
-	buf_release(&st->joined);
-	free(st->o.paths);
-	free(st->sites);
 }
 
 const struct output output_strace = {

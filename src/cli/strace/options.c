@@ -1,245 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The options of strace(1), in their order: -e trace=, -t, ... to struct strace_options. */
-#include <regex.h>
 #include <stdlib.h>
 #include "cli/option.h"
 #include "cli/strace/strace.h"
-#include "sym/calls.h"
+#include "cli/strace/user.h"
 
-static bool set_has(const u64 *set, u32 i)
-{
-	return set[i / 64] >> i % 64 & 1;
-}
-
-bool strace_has_call(const struct strace_options *o, u32 nr)
-{
-	return o->all_calls || (nr < SYSCALL_MAX && set_has(o->calls, nr));
-}
-
-bool strace_is_raw(const struct strace_options *o, u32 nr)
-{
-	return nr < SYSCALL_MAX && set_has(o->raw, nr);
-}
-
-/* ---- lists: "a,b", "!a,b", "all", "none" */
-
-struct list {
-	const char *what; /* for messages: "system call" */
-	/* adds what a word means; false: nothing has that name */
-	bool (*add)(struct strace *st, const char *word, size_t len, u64 *set);
-	u32 n; /* members of the whole set */
-};
-
-static int unknown(struct strace *st, const struct list *list, const char *word, size_t len)
-{
-	return say_usage(st->c, "invalid %s '%.*s'", list->what, (int)len, word);
-}
-
-static int read_words(struct strace *st, const struct list *list, const char *words, u64 *set)
-{
-	for (const char *s = words; *s;) {
-		size_t n = strcspn(s, ","), skip = *s == '?';
-
-		if (n == 3 && !memcmp(s, "all", n))
-			memset(set, 0xff, list->n / 64 * 8);
-		else if (!(n == 4 && !memcmp(s, "none", n)) &&
-			 !list->add(st, s + skip, n - skip, set) && !skip)
-			return unknown(st, list, s, n);
-		s += n + (s[n] == ',');
-	}
-	return 0;
-}
-
-static int read_list(struct strace *st, const struct list *list, const char *words, u64 *set)
-{
-	bool is_not = *words == '!';
-	int ret;
-
-	memset(set, 0, list->n / 64 * 8);
-	ret = read_words(st, list, words + is_not, set);
-	for (u32 i = 0; i < list->n / 64 && is_not; i++)
-		set[i] = ~set[i];
-	return ret;
-}
-
-/* ---- system calls */
-
-/* Classes that sym/calls.def does not have. */
-static const struct {
-	const char *name, *calls;
-} classes[] = {
-	{ "clock",
-	  "adjtimex clock_adjtime clock_getres clock_gettime clock_settime gettimeofday settimeofday time" },
-	{ "creds",
-	  "capget capset getegid geteuid getgid getgroups getresgid getresuid getuid prctl setfsgid setfsuid "
-	  "setgid setgroups setregid setresgid setresuid setreuid setuid" },
-	{ "stat", "stat" },
-	{ "lstat", "lstat" },
-	{ "fstat", "fstat newfstatat" },
-	{ "%stat", "fstat lstat newfstatat stat statx" },
-	{ "statfs", "statfs" },
-	{ "fstatfs", "fstatfs" },
-	{ "%statfs", "fstatfs statfs ustat" },
-	{ "pure", "getegid geteuid getgid getpgrp getpid getppid gettid getuid" },
-};
-
-static bool add_names(const char *names, u64 *set)
-{
-	char name[64];
-
-	for (const char *s = names; *s;) {
-		size_t n = strcspn(s, " ");
-		int nr;
-
-		snprintf(name, sizeof(name), "%.*s", (int)n, s);
-		nr = syscall_number(name);
-		if (nr >= 0)
-			set[nr / 64] |= 1ull << nr % 64;
-		s += n + strspn(s + n, " ");
-	}
-	return true;
-}
-
-static bool in_group(u32 nr, const char *group)
-{
-	const char *event = syscall_event_name(nr);
-	const struct call_desc *desc = event ? call_find(event) : NULL;
-
-	return desc && call_in_group(desc, streq(group, "net") ? "network" : group);
-}
-
-static bool add_class(const char *name, u64 *set)
-{
-	bool any = false;
-
-	for (u32 i = 0; i < ARRAY_SIZE(classes); i++)
-		if (streq(classes[i].name, name))
-			return add_names(classes[i].calls, set);
-	for (u32 nr = 0; nr < syscall_count(); nr++)
-		if (in_group(nr, name)) {
-			set[nr / 64] |= 1ull << nr % 64;
-			any = true;
-		}
-	return any;
-}
-
-static bool add_matching(const char *pattern, u64 *set)
-{
-	bool any = false;
-	regex_t re;
-
-	if (regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB))
-		return false;
-	for (u32 nr = 0; nr < syscall_count(); nr++)
-		if (syscall_name(nr) && !regexec(&re, syscall_name(nr), 0, NULL, 0)) {
-			set[nr / 64] |= 1ull << nr % 64;
-			any = true;
-		}
-	regfree(&re);
-	return any;
-}
-
-/* "open", "257", "%file", "file", "/^open"; "@64" may follow */
-static bool add_call(struct strace *st, const char *word, size_t len, u64 *set)
-{
-	size_t n = len > 3 && !memcmp(word + len - 3, "@64", 3) ? len - 3 : len;
-	const char *name = arena_strndup(&st->c->words_arena, word, n);
-	char *end;
-	unsigned long nr = strtoul(name, &end, 10);
-
-	if (end != name && !*end && nr < SYSCALL_MAX) {
-		set[nr / 64] |= 1ull << nr % 64;
-		return true;
-	}
-	if (*name == '/')
-		return add_matching(name + 1, set);
-	if (*name == '%')
-		return add_class(name + 1, set);
-	if (syscall_number(name) >= 0)
-		return add_names(name, set);
-	return add_class(name, set);
-}
-
-static const struct list calls = { "system call", add_call, SYSCALL_MAX };
+/* ---- sets */
 
 static int read_calls(struct strace *st, const char *words)
 {
 	st->o.all_calls = streq(words, "all");
-	return read_list(st, &calls, words, st->o.calls);
+	return strace_read_calls(st, words, st->o.calls);
 }
 
 static int read_raw(struct strace *st, const char *words)
 {
-	return read_list(st, &calls, words, st->o.raw);
+	return strace_read_calls(st, words, st->o.raw);
 }
 
-/* ---- signals, results, messages */
-
-static bool add_signal(struct strace *st, const char *word, size_t len, u64 *set)
+static int read_abbrev(struct strace *st, const char *words)
 {
-	u32 n = strace_signal_number(word, len);
+	return strace_read_calls(st, words, st->o.abbrev);
+}
 
-	if (n)
-		*set |= 1ull << (n - 1);
-	return n != 0;
+static int read_verbose(struct strace *st, const char *words)
+{
+	return strace_read_calls(st, words, st->o.verbose);
+}
+
+static int read_reads(struct strace *st, const char *words)
+{
+	return strace_read_fds(st, words, st->o.read_fds);
+}
+
+static int read_writes(struct strace *st, const char *words)
+{
+	return strace_read_fds(st, words, st->o.write_fds);
 }
 
 static int read_signals(struct strace *st, const char *words)
 {
-	static const struct list signals = { "signal", add_signal, 64 };
-
-	return read_list(st, &signals, words, &st->o.signals);
-}
-
-static bool add_word(const char *names, const char *word, size_t len, u64 *set)
-{
-	for (u32 i = 0; *names; i++) {
-		size_t n = strcspn(names, " ");
-
-		if (n == len && !memcmp(names, word, n)) {
-			*set |= 1ull << i;
-			return true;
-		}
-		names += n + strspn(names + n, " ");
-	}
-	return false;
-}
-
-static bool add_status(struct strace *st, const char *word, size_t len, u64 *set)
-{
-	return add_word("successful failed unfinished unavailable detached", word, len, set);
+	return strace_read_signals(st, words, &st->o.signals);
 }
 
 static int read_status(struct strace *st, const char *words)
 {
-	static const struct list states = { "status", add_status, 64 };
 	u64 set;
-	int ret = read_list(st, &states, words, &set);
+	int ret = strace_read_names(
+		st, "status", "successful failed unfinished unavailable detached", words, &set);
 
 	st->o.status = (u32)set & STATUS_ALL;
 	return ret;
 }
 
-enum { QUIET_ATTACH = 1, QUIET_EXIT = 2 };
-
-static bool add_quiet(struct strace *st, const char *word, size_t len, u64 *set)
-{
-	return add_word("attach exit path-resolution personality thread-execve superseded", word,
-			len, set);
-}
-
+/* -q, -qq, -qqq; --quiet=SET */
 static int read_quiet(struct strace *st, const char *words)
 {
-	static const struct list messages = { "quiet", add_quiet, 64 };
+	static const u32 levels[] = { MESSAGE_ATTACH | MESSAGE_PERSONALITY,
+				      MESSAGE_ATTACH | MESSAGE_PERSONALITY | MESSAGE_EXIT,
+				      MESSAGE_ALL };
 	u64 set;
-	int ret = read_list(st, &messages, words, &set);
+	int ret;
 
-	st->o.no_attach = set & QUIET_ATTACH;
-	st->o.no_exit = set & QUIET_EXIT;
+	if (!words) {
+		st->o.silent |= levels[MIN(st->o.quiet, 2u)];
+		st->o.quiet++;
+		return 0;
+	}
+	ret = strace_read_names(st, "quiet",
+				"attach exit path-resolution personality thread-execve superseded",
+				words, &set);
+	st->o.silent = (u32)set & MESSAGE_ALL;
 	return ret;
 }
 
-/* ---- -e */
+/* -y, -yy; --decode-fds=SET */
+static int read_decode(struct strace *st, const char *words)
+{
+	u64 set;
+	int ret;
+
+	if (!words) {
+		st->o.files = st->o.files ? DECODE_ALL : DECODE_PATH;
+		return 0;
+	}
+	ret = strace_read_names(st, "decode-fds", "path socket dev pidfd", words, &set);
+	st->o.files = (u32)set & DECODE_ALL;
+	return ret;
+}
+
+/* ---- what needs ptrace, or another program */
 
 static int refuse(struct strace *st, const char *words)
 {
@@ -248,46 +98,114 @@ static int refuse(struct strace *st, const char *words)
 		       "observes without it; use strace for that");
 }
 
-static const struct {
-	const char *name;
-	int (*read)(struct strace *st, const char *words);
-} qualifiers[] = {
-	{ "trace", read_calls },     { "t", read_calls },      { "signal", read_signals },
-	{ "signals", read_signals }, { "s", read_signals },    { "status", read_status },
-	{ "quiet", read_quiet },     { "silent", read_quiet }, { "q", read_quiet },
-	{ "raw", read_raw },         { "inject", refuse },     { "fault", refuse },
-};
-
-static int read_expression(struct strace *st, const char *value)
+static int refuse_kvm(struct strace *st, const char *words)
 {
-	size_t n = strcspn(value, "=");
-
-	if (!value[n])
-		return read_calls(st, value);
-	for (u32 i = 0; i < ARRAY_SIZE(qualifiers); i++)
-		if (strlen(qualifiers[i].name) == n && !memcmp(qualifiers[i].name, value, n))
-			return qualifiers[i].read(st, value + n + 1);
-	return say_usage(
-		st->c,
-		"-e %s: sonde has trace=, signal=, status=, quiet= and raw=, or names of calls",
-		value);
+	return say_usage(st->c, "-e kvm: exits of virtual CPUs are events of the kernel: "
+				"sonde trace 'kvm:kvm_exit' shows them with their reasons");
 }
 
-/* ---- options without a list */
+static int refuse_daemon(struct strace *st, const char *words)
+{
+	return say_usage(st->c,
+			 "-D: CMD is a child of sonde, which takes its exit status; to trace a "
+			 "process that is not, start it and give -p PID");
+}
+
+static int refuse_tips(struct strace *st, const char *words)
+{
+	return say_usage(st->c, "--tips: there are none; \"sonde help strace\" has examples");
+}
+
+/* ---- times */
+
+/* "s", "ms", "us", "ns": digits of the fraction; -1: none of them */
+static int read_digits(const char *unit)
+{
+	static const char *const units[] = { "s", "ms", "us", "ns" };
+
+	for (int i = 0; i < (int)ARRAY_SIZE(units); i++)
+		if (streq(unit, units[i]))
+			return 3 * i;
+	return -1;
+}
+
+static int precision(struct strace *st, const char *option, const char *value, int *digits)
+{
+	*digits = value ? read_digits(value) : 6;
+	return *digits >= 0 ? 0 :
+			      say_usage(st->c, "invalid --%s argument: '%s': s, ms, us or ns",
+					option, value);
+}
+
+static int read_relative(struct strace *st, const char *value)
+{
+	st->o.clock.relative = true;
+	return precision(st, "relative-timestamps", value, &st->o.clock.relative_digits);
+}
+
+static int read_spent(struct strace *st, const char *value)
+{
+	st->o.spent = true;
+	return precision(st, "syscall-times", value, &st->o.spent_digits);
+}
+
+/* A word of --absolute-timestamps: "format:unix", "unix", "precision:us", "us" */
+static bool read_time_word(struct line_clock *clock, const char *word)
+{
+	static const char *const formats[] = { "none", "time", "unix" };
+	const char *colon = strchr(word, ':'), *name = colon ? colon + 1 : word;
+
+	for (u32 i = 0; i < ARRAY_SIZE(formats); i++)
+		if (streq(name, formats[i]) && (!colon || starts_with(word, "format:"))) {
+			clock->time = (enum line_time)i;
+			return true;
+		}
+	if (colon && !starts_with(word, "precision:"))
+		return false;
+	clock->digits = read_digits(name);
+	return clock->digits >= 0;
+}
 
 static int more_time(struct strace *st, const char *value)
 {
-	st->o.clock.time += st->o.clock.time < TIME_EPOCH_US;
+	struct line_clock *clock = &st->o.clock;
+
+	if (!value) {
+		line_more_time(clock);
+		return 0;
+	}
+	clock->time = TIME_OF_DAY;
+	clock->digits = 0;
+	for (const char *s = value; *s;) {
+		size_t n = strcspn(s, ",");
+
+		if (!read_time_word(clock, arena_strndup(&st->c->words_arena, s, n)))
+			return say_usage(st->c,
+					 "invalid --absolute-timestamps argument: '%s': none, time "
+					 "or unix, and s, ms, us or ns",
+					 value);
+		s += n + (s[n] == ',');
+	}
 	return 0;
 }
 
-static int more_quiet(struct strace *st, const char *value)
+/* "10", "10us", "1ms" */
+static int read_overhead(struct strace *st, const char *value)
 {
-	st->o.quiet++;
-	st->o.no_attach = true;
-	st->o.no_exit |= st->o.quiet > 1;
+	char *end;
+	double n = strtod(value, &end);
+	int digits = *end ? read_digits(end) : 6;
+
+	if (end == value || n < 0 || digits < 0)
+		return say_usage(st->c, "invalid -O argument: '%s': a number, and s, ms, us or ns",
+				 value);
+	for (; digits < 9; digits++)
+		n *= 10;
+	st->o.overhead_ns = (u64)n;
 	return 0;
 }
+
+/* ---- options with a value */
 
 static int only_successful(struct strace *st, const char *value)
 {
@@ -311,21 +229,20 @@ static int only_summary(struct strace *st, const char *value)
 /* -f: as it is anyway; -ff: a file for each thread. */
 static int follow(struct strace *st, const char *value)
 {
-	st->o.separate = st->o.forks++ > 0;
+	st->o.separate |= st->o.forks++ > 0;
 	return 0;
 }
 
-static int show_files(struct strace *st, const char *value)
+static int no_abbrev(struct strace *st, const char *value)
 {
-	if (st->o.files)
-		say_note(
-			st->c,
-			"-yy: descriptors are shown as with -y: paths, and inode numbers of sockets");
-	st->o.files = true;
-	return 0;
+	return read_abbrev(st, "none");
 }
 
-enum { STRINGS_MOST = 4096 }; /* what a program copies of a buffer */
+static int debug(struct strace *st, const char *value)
+{
+	st->c->request.verbose = true;
+	return 0;
+}
 
 static int read_column(struct strace *st, const char *value)
 {
@@ -345,17 +262,73 @@ static int read_strings(struct strace *st, const char *value)
 
 	if (end == value || *end || *value == '-')
 		return say_usage(st->c, "invalid -s argument: '%s'", value);
-	if (n > STRINGS_MOST) {
-		say_note(st->c, "-s %s: strings are shown up to %d bytes", value, STRINGS_MOST);
-		n = STRINGS_MOST;
+	if (n > STRACE_STRINGS_MOST) {
+		say_note(st->c, "-s %s: strings are shown up to %d bytes", value,
+			 STRACE_STRINGS_MOST);
+		n = STRACE_STRINGS_MOST;
 	}
 	st->o.strings = (u32)n;
 	return 0;
 }
 
+/* One of some words; -1 after a message. */
+static int one_of(struct strace *st, const char *option, const char *words, const char *value)
+{
+	u64 set = 0;
+
+	if (strchr(value, ',') || strace_read_names(st, option, words, value, &set) || !set)
+		return -1;
+	return __builtin_ctzll(set);
+}
+
+/* -x: strings with unprintable characters; -xx: all; --strings-in-hex=non-ascii-chars: escapes */
 static int more_hex(struct strace *st, const char *value)
 {
-	st->o.hex += st->o.hex < 2;
+	int how =
+		value ? one_of(st, "strings-in-hex", "none non-ascii all non-ascii-chars", value) :
+			0;
+
+	if (how < 0)
+		return 1;
+	if (value)
+		st->o.hex = (u32)how;
+	else
+		st->o.hex += st->o.hex < CALL_HEX_ALL;
+	return 0;
+}
+
+/* --strings-in-hex without a value is -xx. */
+static int read_hex(struct strace *st, const char *value)
+{
+	return more_hex(st, value ? value : "all");
+}
+
+static int read_constants(struct strace *st, const char *value)
+{
+	int how = one_of(st, "const-print-style", "abbrev raw verbose", value);
+
+	st->o.constants = (enum call_constants)MAX(how, 0);
+	return how < 0;
+}
+
+static int read_pids(struct strace *st, const char *value)
+{
+	if (value && streq(value, "pidns"))
+		return say_usage(
+			st->c,
+			"--decode-pids=pidns: process numbers are shown as the calls have them; "
+			"--decode-pids=comm shows names");
+	if (value && !streq(value, "comm"))
+		return say_usage(st->c, "invalid --decode-pids argument: '%s': comm", value);
+	st->o.pids = true;
+	return 0;
+}
+
+static int detach_on(struct strace *st, const char *value)
+{
+	if (!streq(value, "execve"))
+		return say_usage(st->c, "-b %s: only execve is a call to detach on", value);
+	st->o.detach_on_execve = true;
 	return 0;
 }
 
@@ -370,49 +343,111 @@ static int set_environment(struct strace *st, const char *value)
 	return 0;
 }
 
+static int nothing(struct strace *st, const char *value)
+{
+	return 0;
+}
+
+static int read_sort(struct strace *st, const char *value)
+{
+	st->o.sort = value;
+	return 0;
+}
+
+static int read_columns(struct strace *st, const char *value)
+{
+	st->o.columns = value;
+	return 0;
+}
+
+/* ---- the table: by the names of option.c; those that -e has, too, with its short spellings */
+
+static int read_expression(struct strace *st, const char *value);
 #define FLAG(member) .flag = offsetof(struct strace_options, member)
 
-static const struct {
-	char key;
+static const struct row {
+	const char *name;
 	int (*read)(struct strace *st, const char *value);
-	size_t flag; /* without read: a bool */
-} options[] = {
-	{ .key = 'e', .read = read_expression },
-	{ .key = 'a', .read = read_column },
-	{ .key = 'c', .read = only_summary },
-	{ .key = 'f', .read = follow },
-	{ .key = 'q', .read = more_quiet },
-	{ .key = 't', .read = more_time },
-	{ .key = 'z', .read = only_successful },
-	{ .key = 'Z', .read = only_failed },
-	{ .key = 'E', .read = set_environment },
-	{ .key = 's', .read = read_strings },
-	{ .key = 'x', .read = more_hex },
-	{ .key = 'P', .read = strace_add_path },
-	{ .key = 'A', FLAG(append) },
-	{ .key = 'C', FLAG(summary) },
-	{ .key = 'T', FLAG(spent) },
-	{ .key = 'k', FLAG(stacks) },
-	{ .key = 'n', FLAG(numbers) },
-	{ .key = 'r', FLAG(clock.relative) },
-	{ .key = 'w', FLAG(wall) },
-	{ .key = 'y', .read = show_files },
+	size_t flag;       /* without read: a bool */
+	const char *for_e; /* other names after -e; NULL: not one of -e */
+} rows[] = {
+	{ .name = "expression", .read = read_expression },
+	{ .name = "trace", .read = read_calls, .for_e = "t" },
+	{ .name = "signal", .read = read_signals, .for_e = "signals s" },
+	{ .name = "status", .read = read_status, .for_e = "" },
+	{ .name = "quiet", .read = read_quiet, .for_e = "silent silence q" },
+	{ .name = "raw", .read = read_raw, .for_e = "x" },
+	{ .name = "abbrev", .read = read_abbrev, .for_e = "a" },
+	{ .name = "verbose", .read = read_verbose, .for_e = "v" },
+	{ .name = "read", .read = read_reads, .for_e = "reads r" },
+	{ .name = "write", .read = read_writes, .for_e = "writes w" },
+	{ .name = "decode-fds", .read = read_decode, .for_e = "decode-fd" },
+	{ .name = "inject", .read = refuse, .for_e = "" },
+	{ .name = "fault", .read = refuse, .for_e = "" },
+	{ .name = "kvm", .read = refuse_kvm, .for_e = "" },
+	{ .name = "columns", .read = read_column },
+	{ .name = "summary-only", .read = only_summary },
+	{ .name = "follow-forks", .read = follow },
+	{ .name = "output-separately", FLAG(separate) },
+	{ .name = "absolute-timestamps", .read = more_time },
+	{ .name = "relative-timestamps", .read = read_relative },
+	{ .name = "syscall-times", .read = read_spent },
+	{ .name = "successful-only", .read = only_successful },
+	{ .name = "failed-only", .read = only_failed },
+	{ .name = "env", .read = set_environment },
+	{ .name = "string-limit", .read = read_strings },
+	{ .name = "hex", .read = more_hex },
+	{ .name = "strings-in-hex", .read = read_hex },
+	{ .name = "const-print-style", .read = read_constants },
+	{ .name = "trace-path", .read = strace_add_path },
+	{ .name = "output-append-mode", FLAG(append) },
+	{ .name = "summary", FLAG(summary) },
+	{ .name = "stack-traces", FLAG(stacks) },
+	{ .name = "syscall-number", FLAG(numbers) },
+	{ .name = "instruction-pointer", FLAG(pointer) },
+	{ .name = "arg-names", FLAG(arg_names) },
+	{ .name = "summary-wall-clock", FLAG(wall) },
+	{ .name = "summary-sort-by", .read = read_sort },
+	{ .name = "summary-columns", .read = read_columns },
+	{ .name = "summary-syscall-overhead", .read = read_overhead },
+	{ .name = "no-abbrev", .read = no_abbrev },
+	{ .name = "decode-pids", .read = read_pids },
+	{ .name = "user", .read = strace_set_user },
+	{ .name = "detach-on", .read = detach_on },
+	{ .name = "debug", .read = debug },
+	{ .name = "seccomp-bpf", .read = nothing },
+	{ .name = "interruptible", .read = nothing },
+	{ .name = "daemonize", .read = refuse_daemon },
+	{ .name = "tips", .read = refuse_tips },
 };
 
-static int read_option(struct strace *st, char key, const char *value)
+/* "trace=open", "open" */
+static int read_expression(struct strace *st, const char *value)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(options); i++) {
-		if (options[i].key != key)
+	size_t n = strcspn(value, "=");
+
+	if (!value[n])
+		return read_calls(st, value);
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].for_e &&
+		    (lists_word(rows[i].name, value, n) || lists_word(rows[i].for_e, value, n)))
+			return rows[i].read(st, value + n + 1);
+	return say_usage(
+		st->c,
+		"-e %s: sonde has trace=, signal=, status=, quiet=, raw=, abbrev=, verbose=, "
+		"read=, write= and decode-fds=, or names of calls",
+		value);
+}
+
+static int read_option(struct strace *st, const char *name, const char *value)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!streq(rows[i].name, name))
 			continue;
-		if (options[i].read)
-			return options[i].read(st, value);
-		*(bool *)((char *)&st->o + options[i].flag) = true;
-		return 0;
+		if (rows[i].read)
+			return rows[i].read(st, value);
+		*(bool *)((char *)&st->o + rows[i].flag) = true;
 	}
-	if (key == 'S')
-		st->o.sort = value;
-	else if (key == 'U')
-		st->o.columns = value;
 	return 0;
 }
 
@@ -426,6 +461,8 @@ static int check_together(struct strace *st)
 		return say_usage(c, "-w must be given with -c or -C");
 	if (st->o.append && !c->output)
 		return say_usage(c, "-A appends to a file: it needs -o FILE");
+	if (c->request.traced.user && !c->request.traced.command)
+		return say_usage(c, "-u is for a command that sonde starts");
 	return strace_check_summary(st);
 }
 
@@ -439,9 +476,16 @@ int strace_read_options(struct strace *st)
 					 .status = STATUS_ALL,
 					 .column = 40,
 					 .strings = 32,
+					 .spent_digits = 6,
+					 .clock.relative_digits = 6,
 					 .lines = true };
+	memset(st->o.abbrev, 0xff, sizeof(st->o.abbrev));
+	memset(st->o.verbose, 0xff, sizeof(st->o.verbose));
 	for (u32 i = 0; i < c->n_given && !ret; i++)
 		if (c->given[i].row->command == &command_strace)
-			ret = read_option(st, c->given[i].row->key, c->given[i].value);
+			ret = read_option(st, c->given[i].row->name, c->given[i].value);
+	if (c->output && c->request.traced.command) /* as strace(1) says of -q */
+		st->o.silent |= MESSAGE_ATTACH | MESSAGE_PERSONALITY;
+	st->o.i386 = !ret && strace_wants_i386(&c->request.traced);
 	return ret ? ret : check_together(st);
 }

@@ -33,7 +33,7 @@ bool strace_names_path(const struct strace_options *o, const struct strace_call 
 			if (has_paths && !depth && is_one_of_paths(o, s + 1, (size_t)(end - s) - 2))
 				return true;
 		} else if (*s == '<' && s > args && isdigit(s[-1])) {
-			end = s + strcspn(s, ">");
+			end = s + 1 + strcspn(s + 1, "<>");
 			if (is_one_of_paths(o, s + 1, (size_t)(end - s) - 1))
 				return true;
 		} else if (*s == '[' || *s == '{') {
@@ -61,7 +61,9 @@ int strace_add_path(struct strace *st, const char *path)
 
 	add(st, path);
 	if (realpath(path, real) && !streq(real, path)) {
-		say_note(st->c, "-P: '%s' is '%s'; calls that name either are shown", path, real);
+		if (!(st->o.silent & MESSAGE_PATH))
+			say_note(st->c, "-P: '%s' is '%s'; calls that name either are shown", path,
+				 real);
 		add(st, real);
 	}
 	return 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/os_names.h"
 #include "cli/strace/strace.h"
+#include "trace/call_quote.h"
 #include "trace/call_text.h"
 
 /*
@@ -16,9 +17,10 @@ static const struct result_row {
 	bool never_fails;
 } rows[] = {
 	{ "brk", RESULT_HEX, true },
-	{ "mmap mremap shmat", RESULT_HEX, false },
+	{ "mmap mmap2 mremap shmat", RESULT_HEX, false },
 	{ "umask", RESULT_OCTAL, true },
-	{ "getpid getppid gettid getuid geteuid getgid getegid getpgrp alarm personality",
+	{ "getpid getppid gettid getuid geteuid getgid getegid getpgrp alarm personality "
+	  "getuid32 geteuid32 getgid32 getegid32 sgetmask",
 	  RESULT_NUMBER, true },
 };
 
@@ -27,16 +29,19 @@ static const struct {
 	u32 n;
 } at_entry[] = {
 	{ "pipe pipe2 getcwd uname sysinfo times getresuid getresgid getrandom gettimeofday getcpu time "
-	  "rt_sigpending",
+	  "rt_sigpending sigpending oldolduname olduname",
 	  0 },
 	{ "read pread64 readv preadv preadv2 getdents getdents64 stat lstat fstat statfs fstatfs wait4 "
 	  "readlink recvfrom recvmsg recvmmsg accept accept4 getsockname getpeername clock_gettime "
 	  "clock_getres nanosleep rt_sigtimedwait sigaltstack getrusage getitimer getrlimit getgroups "
 	  "listxattr llistxattr flistxattr sched_getparam get_robust_list capget epoll_wait epoll_pwait "
-	  "epoll_pwait2 msgrcv mq_timedreceive sched_rr_get_interval adjtimex",
+	  "epoll_pwait2 msgrcv mq_timedreceive sched_rr_get_interval adjtimex waitpid stat64 lstat64 fstat64 "
+	  "oldstat oldlstat oldfstat ugetrlimit clock_gettime64 clock_getres_time64 timer_gettime64 getgroups32 "
+	  "timer_gettime timerfd_gettime64",
 	  1 },
 	{ "newfstatat readlinkat rt_sigaction rt_sigprocmask waitid setitimer getxattr lgetxattr fgetxattr "
-	  "sched_getaffinity sched_getattr clock_adjtime timer_create io_setup",
+	  "sched_getaffinity sched_getattr clock_adjtime timer_create io_setup statfs64 fstatfs64 fstatat64 sigaction "
+	  "sigprocmask _llseek",
 	  2 },
 	{ "prlimit64 socketpair getsockopt clock_nanosleep", 3 },
 	{ "statx", 4 },
@@ -49,37 +54,28 @@ static const char returning_fds[] =
 	"pidfd_open pidfd_getfd userfaultfd io_uring_setup perf_event_open fsopen fsmount fspick open_tree mq_open "
 	"landlock_create_ruleset";
 
-static bool lists(const char *words, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const char *s = words; *s;) {
-		size_t n = strcspn(s, " ");
-
-		if (n == len && !memcmp(s, word, n))
-			return true;
-		s += n + strspn(s + n, " ");
-	}
-	return false;
-}
+static const char returning_pids[] =
+	"getpid getppid gettid fork vfork clone clone3 wait4 getpgid getpgrp getsid setsid";
 
 bool strace_returns_fd(const char *name)
 {
-	return lists(returning_fds, name);
+	return lists_word(returning_fds, name, strlen(name));
 }
 
 void strace_describe(struct strace_call *c)
 {
 	int nr = syscall_number(c->name);
 
+	c->name = syscall_plain_name(c->name);
 	c->nr = nr < 0 ? SYSCALL_MAX : (u32)nr;
 	c->n_at_entry = UINT32_MAX;
 	for (u32 i = 0; i < ARRAY_SIZE(at_entry); i++)
-		if (lists(at_entry[i].calls, c->name))
+		if (lists_word(at_entry[i].calls, c->name, strlen(c->name)))
 			c->n_at_entry = at_entry[i].n;
 	c->returns_fd = strace_returns_fd(c->name);
+	c->returns_pid = lists_word(returning_pids, c->name, strlen(c->name));
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
-		if (lists(rows[i].calls, c->name)) {
+		if (lists_word(rows[i].calls, c->name, strlen(c->name))) {
 			c->result = rows[i].result;
 			c->never_fails = rows[i].never_fails;
 		}
@@ -128,6 +124,8 @@ void strace_put_result(struct buf *b, const struct strace_call *call, const stru
 		buf_printf(b, "%#03llo", (unsigned long long)ret);
 	else
 		call_result_text(b, names, value, size, ret);
+	if (call->returns_pid)
+		put_comm(b, names->style, ret);
 	if (call->returns_fd && ret >= 0)
 		put_file(b, names, (s32)ret, false);
 }

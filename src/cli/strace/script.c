@@ -9,7 +9,7 @@ static const char signals[] =
 	"rawtracepoint:signal_deliver {\n"
 	"	$at = (uint64)args.info;\n"
 	"	print((%d, tid, pid, nsecs, args.sig, args.info.si_code, args.info.si_errno,\n"
-	"	       *(uint64 *)($at + 16), *(uint64 *)($at + 24), *(uint64 *)($at + 32), *(uint64 *)($at + 40)));\n"
+	"	       *(uint64 *)($at + 16), *(uint64 *)($at + 24), *(uint64 *)($at + 32), *(uint64 *)($at + 40)%s));\n"
 	"}\n";
 
 /* The special values of info are SEND_SIG_NOINFO and SEND_SIG_PRIV; result 1 is TRACE_SIGNAL_IGNORED. */
@@ -43,7 +43,7 @@ static const char life[] =
 	"	       curtask.exit_code, curtask.signal.live.counter));\n"
 	"}\n"
 	"rawtracepoint:sched_process_exec { print((%d, tid, pid, nsecs, " IS_32_BIT ")); }\n"
-	"syscall:fork:return /retval == 0/ { print((%d, tid, pid, nsecs)); }\n"
+	"syscall:fork:return /retval == 0/ { print((%d, tid, pid, nsecs, curtask.real_parent.tgid)); }\n"
 	"syscall:fork:return /retval > 0/ { print((%d, tid, pid, nsecs)); }\n";
 
 /* Time on a processor, up to a constant: the scheduler adds to sum_exec_runtime at exec_start. */
@@ -53,7 +53,7 @@ static u32 count_calls(const struct strace_options *o)
 {
 	u32 n = 0;
 
-	for (u32 nr = 0; nr < syscall_count(); nr++)
+	for (u32 nr = 0; nr < strace_end_of_calls(o); nr++)
 		n += syscall_name(nr) && strace_has_call(o, nr);
 	return n;
 }
@@ -64,9 +64,11 @@ static void put_probes(struct buf *b, const struct strace_options *o, const char
 
 	if (o->all_calls) {
 		buf_printf(b, "syscall:*%s", suffix);
+		if (o->i386)
+			buf_printf(b, ", syscall:i386_*%s", suffix);
 		return;
 	}
-	for (u32 nr = 0; nr < syscall_count(); nr++)
+	for (u32 nr = 0; nr < strace_end_of_calls(o); nr++)
 		if (syscall_name(nr) && strace_has_call(o, nr))
 			buf_printf(b, "%ssyscall:=%s%s", n++ ? ", " : "", syscall_name(nr), suffix);
 }
@@ -76,9 +78,37 @@ static void put_probes(struct buf *b, const struct strace_options *o, const char
 static const char file_of[] =
 	"	if ((uint32)$fd < curtask.files.fdt.max_fds) {\n"
 	"		$f = curtask.files.fdt.fd[$fd];\n"
-	"		if ((uint64)$f != 0) { print((%d, tid, pid, nsecs, $fd, path($f.f_path))); }\n"
+	"		if ((uint64)$f != 0) {\n"
+	"			print((%d, tid, pid, nsecs, $fd, path($f.f_path)%s));\n"
+	"%s"
+	"		}\n"
 	"	}\n";
+static const char more_of_file[] = ", $f.f_inode.i_mode, $f.f_inode.i_rdev";
 
+/*
+ * -yy: S_IFSOCK. struct sock_common has both IPv4 addresses in skc_addrpair and both of IPv6 from skc_v6_daddr on; the
+ * inode of a socket is in the same struct socket_alloc. kptr: numbers become pointers to user memory in syscall clauses.
+ */
+static const char socket_of[] =
+	"			if (($f.f_inode.i_mode & 0170000) == 0140000) {\n"
+	"				$sk = ((struct socket *)$f.private_data).sk;\n"
+	"				$w = (uint64)$sk + offsetof(struct sock_common, skc_v6_daddr);\n"
+	"				$u = (struct unix_sock *)$sk;\n"
+	"				$is_unix = $sk.__sk_common.skc_family == 1;\n"
+	"				$peer = $is_unix ? (uint64)$u.peer : 0;\n"
+	"				$inode = $peer != 0 ? (uint64)kptr((struct sock *)$peer).sk_socket : 0;\n"
+	"				$at = $is_unix ? (uint64)$u.addr : 0;\n"
+	"				print((%d, tid, pid, nsecs, $fd, $f.f_inode.i_ino, $sk.__sk_common.skc_family, $sk.sk_type,\n"
+	"				       $sk.sk_protocol, $sk.__sk_common.skc_num, $sk.__sk_common.skc_dport,\n"
+	"				       $sk.__sk_common.skc_addrpair, *kptr((uint64 *)$w), *kptr((uint64 *)($w + 8)), *kptr((uint64 *)($w + 16)),\n"
+	"				       *kptr((uint64 *)($w + 24)),\n"
+	"				       $inode != 0 ? kptr((struct socket_alloc *)$inode).vfs_inode.i_ino : 0,\n"
+	"				       $sk.__sk_common.skc_family == 16 ? ((struct netlink_sock *)$sk).portid : 0,\n"
+	"				       $at != 0 ? kptr((struct unix_address *)$at).len - 2 : 0,\n"
+	"				       buf(kptr((uint8 *)($at + offsetof(struct unix_address, name) + 2)), 108)));\n"
+	"			}\n";
+
+static const char *const i386_registers[CALL_MAX_ARGS] = { "bx", "cx", "dx", "si", "di", "bp" };
 static const char *const argument_registers[CALL_MAX_ARGS] = {
 #ifdef __aarch64__
 	"regs[0]", "regs[1]", "regs[2]", "regs[3]", "regs[4]", "regs[5]"
@@ -102,10 +132,16 @@ static bool is_shown(const struct strace_options *o, const char *name)
 	return syscall_number(name) >= 0 && strace_has_call(o, (u32)syscall_number(name));
 }
 
-static void put_file(struct buf *b, const char *fd)
+static void put_file_of(struct buf *b, const struct strace_options *o, const char *fd)
 {
+	struct buf of_socket = {};
+
+	if (o->files & DECODE_SOCKET)
+		buf_printf(&of_socket, socket_of, RECORD_SOCKET);
 	buf_printf(b, "	$fd = (int32)%s;\n", fd);
-	buf_printf(b, file_of, RECORD_FILE);
+	buf_printf(b, file_of, RECORD_FILE, o->files & ~(u32)DECODE_PATH ? more_of_file : "",
+		   of_socket.len ? of_socket.s : "");
+	buf_release(&of_socket);
 }
 
 /* The numbers of the calls whose argument is a descriptor, as a condition on $nr: 64 in each word. */
@@ -113,7 +149,7 @@ static bool put_numbers(struct buf *b, const struct strace_options *o, u32 arg)
 {
 	const char *between = "";
 
-	for (u32 word = 0; word < SYSCALL_MAX / 64; word++) {
+	for (u32 word = 0; word < (o->i386 ? SYSCALL_MAX : SYSCALL_I386) / 64; word++) {
 		u64 set = 0;
 
 		for (u32 i = 0; i < 64; i++)
@@ -128,19 +164,27 @@ static bool put_numbers(struct buf *b, const struct strace_options *o, u32 arg)
 
 /*
  * One program for all calls: each program with path() takes verifiers as long as a hundred without.
- * It also runs for 32-bit calls, whose numbers differ, and then shows a descriptor too many.
+ * Where 32-bit calls are not traced it also runs for them, and then shows a descriptor too many.
  */
 static void put_taken_files(struct buf *b, const struct strace_options *o)
 {
 	buf_puts(b, "rawtracepoint:sys_enter {\n	$nr = (uint64)args.id;\n");
+	if (o->i386) /* TS_COMPAT of asm/thread_info.h */
+		buf_printf(
+			b,
+			"	$i386 = (curtask.thread_info.status & 2) != 0;\n	$nr += $i386 ? %d : 0;\n",
+			SYSCALL_I386);
 	for (u32 arg = 0; arg < CALL_MAX_ARGS; arg++) {
 		struct buf numbers = {};
 		char fd[64];
 
 		if (put_numbers(&numbers, o, arg)) {
-			snprintf(fd, sizeof(fd), "args.regs.%s", argument_registers[arg]);
+			snprintf(fd, sizeof(fd),
+				 o->i386 ? "($i386 ? args.regs.%s : args.regs.%s)" :
+					   "args.regs.%.0s%s",
+				 i386_registers[arg], argument_registers[arg]);
 			buf_printf(b, "	if (%s) {\n", numbers.s);
-			put_file(b, fd);
+			put_file_of(b, o, fd);
 			buf_printf(
 				b,
 				"	if ($fd == %d) { print((%d, tid, pid, nsecs, $fd, path(curtask.fs.pwd))); }\n	}\n",
@@ -162,7 +206,7 @@ static void put_pair(struct buf *b, const struct strace_options *o, const char *
 	buf_printf(b, "syscall:=%s:return /retval == 0/ {\n", call);
 	for (u32 i = 0; i < 2; i++) {
 		snprintf(fd, sizeof(fd), "*uptr((int32 *)((uint64)args.%s + %u))", arg, 4 * i);
-		put_file(b, fd);
+		put_file_of(b, o, fd);
 	}
 	buf_puts(b, "}\n");
 }
@@ -178,19 +222,19 @@ static void put_returned_files(struct buf *b, const struct strace_options *o)
 		buf_puts(
 			b,
 			"syscall:=fcntl:return /(args.cmd == 0 || args.cmd == 1030) && retval >= 0/ {\n");
-		put_file(b, "retval");
+		put_file_of(b, o, "retval");
 		buf_puts(b, "}\n");
 	}
-	for (u32 nr = 0; nr < syscall_count(); nr++)
+	for (u32 nr = 0; nr < strace_end_of_calls(o); nr++)
 		if (strace_has_call(o, nr) && syscall_name(nr) &&
-		    strace_returns_fd(syscall_name(nr))) {
+		    strace_returns_fd(syscall_plain_name(syscall_name(nr)))) {
 			buf_printf(b, "%ssyscall:=%s:return", between, syscall_name(nr));
 			between = ", ";
 		}
 	if (!*between)
 		return;
 	buf_puts(b, " /retval >= 0/ {\n");
-	put_file(b, "retval");
+	put_file_of(b, o, "retval");
 	buf_puts(b, "}\n");
 }
 
@@ -214,11 +258,47 @@ static void put_calls(struct buf *b, const struct strace *st)
 	if (!count_calls(&st->o))
 		return;
 	put_probes(b, &st->o, "");
-	buf_printf(b, " { print((%d, tid, pid, %s, probe, %s, 0, %s)); }\n", RECORD_ENTER, now,
-		   more, args);
+	buf_printf(b, " { print((%d, tid, pid, %s, probe, %s, 0%s%s, %s)); }\n", RECORD_ENTER, now,
+		   more, st->o.pointer ? ", ustack(1)" : "", st->o.pids ? ", comm" : "", args);
 	put_probes(b, &st->o, ":return");
 	buf_printf(b, " { print((%d, tid, pid, %s, probe, %s, retval, %s%s)); }\n", RECORD_RETURN,
 		   now, more, st->o.stacks ? "ustack, " : "", args);
+}
+
+static bool has_any(const u64 *set, u32 n)
+{
+	for (u32 i = 0; i < n / 64; i++)
+		if (set[i])
+			return true;
+	return false;
+}
+
+/* -e read=, -e write= */
+static bool dumps(const struct strace_options *o)
+{
+	return has_any(o->read_fds, STRACE_FD_MAX) || has_any(o->write_fds, STRACE_FD_MAX);
+}
+
+/* -v, -e abbrev= */
+static bool is_whole(const struct strace_options *o)
+{
+	for (u32 nr = 0; nr < SYSCALL_MAX; nr++)
+		if (!strace_in_set(o->abbrev, SYSCALL_MAX, nr))
+			return true;
+	return false;
+}
+
+static void put_config(struct buf *b, const struct strace *st)
+{
+	buf_printf(b, "config = { max_probes = %u", 2 * SYSCALL_MAX);
+	if (st->o.lines)
+		buf_printf(
+			b,
+			"; perf_rb_pages = %llu; argstr_bytes = %u; argstr_hex = %u; argstr_rest = 1; argstr_whole = %u",
+			(unsigned long long)job_ring_pages(),
+			dumps(&st->o) ? (u32)STRACE_STRINGS_MOST : st->o.strings, st->o.hex,
+			is_whole(&st->o));
+	buf_puts(b, " }\n");
 }
 
 const char *strace_script(const struct strace *st)
@@ -226,18 +306,14 @@ const char *strace_script(const struct strace *st)
 	struct buf b = {};
 	const char *text;
 
-	if (st->o.lines)
-		buf_printf(
-			&b,
-			"config = { perf_rb_pages = %llu; argstr_bytes = %u; argstr_hex = %u; argstr_rest = 1 }\n",
-			(unsigned long long)job_ring_pages(), st->o.strings, st->o.hex);
+	put_config(&b, st);
 	buf_printf(&b, life, RECORD_END, RECORD_EXEC, RECORD_BORN,
 		   RECORD_FORKED); /* births come before their calls */
 	if (st->o.lines && (st->o.files || st->o.n_paths))
 		put_files(&b, &st->o);
 	put_calls(&b, st);
 	if (st->o.lines) {
-		buf_printf(&b, signals, RECORD_SIGNAL);
+		buf_printf(&b, signals, RECORD_SIGNAL, st->o.pointer ? ", ustack(1)" : "");
 		buf_printf(&b, ignored, RECORD_IGNORED);
 		buf_printf(&b, "interval:ms:25 { print((%d, 0, 0, nsecs)); }\n", RECORD_TICK);
 	}

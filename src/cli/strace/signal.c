@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include "base/os_names.h"
 #include "cli/strace/strace.h"
+#include "trace/call_quote.h"
+#include "trace/call_text.h"
 #include "trace/call_words.h"
 #include "sym/constants.h"
 
@@ -109,9 +111,11 @@ static void put_address(struct buf *b, u64 at)
 		buf_puts(b, "NULL");
 }
 
-static void put_sender(struct buf *b, u64 word)
+static void put_sender(struct buf *b, u64 word, const struct call_style *style)
 {
-	buf_printf(b, ", si_pid=%d, si_uid=%u", (s32)word, (u32)(word >> 32));
+	buf_printf(b, ", si_pid=%d", (s32)word);
+	put_comm(b, style, (s32)word);
+	buf_printf(b, ", si_uid=%u", (u32)(word >> 32));
 }
 
 static void put_value(struct buf *b, u64 value)
@@ -120,11 +124,11 @@ static void put_value(struct buf *b, u64 value)
 	put_address(b, value);
 }
 
-static void put_child(struct buf *b, s32 code, const u64 w[4])
+static void put_child(struct buf *b, s32 code, const u64 w[4], const struct call_style *style)
 {
 	u32 status = (u32)w[1];
 
-	put_sender(b, w[0]);
+	put_sender(b, w[0], style);
 	buf_puts(b, ", si_status=");
 	if (code == CLD_EXITED)
 		buf_u64(b, status);
@@ -152,10 +156,11 @@ static void put_system_call(struct buf *b, const u64 w[4])
 						     "AUDIT_ARCH_I386");
 }
 
-static void put_of_kernel(struct buf *b, u32 signo, s32 code, const u64 w[4])
+static void put_of_kernel(struct buf *b, u32 signo, s32 code, const u64 w[4],
+			  const struct call_style *style)
 {
 	switch (signo) {
-	case SIGCHLD: put_child(b, code, w); return;
+	case SIGCHLD: put_child(b, code, w, style); return;
 	case SIGSYS: put_system_call(b, w); return;
 	case SIGIO: buf_printf(b, ", si_band=%lld, si_fd=%d", (long long)w[0], (s32)w[1]); return;
 	case SIGILL:
@@ -168,7 +173,7 @@ static void put_of_kernel(struct buf *b, u32 signo, s32 code, const u64 w[4])
 		return;
 	}
 	if (w[0] || w[1])
-		put_sender(b, w[0]);
+		put_sender(b, w[0], style);
 }
 
 static bool is_fault(u32 signo)
@@ -177,28 +182,35 @@ static bool is_fault(u32 signo)
 	       signo == SIGTRAP;
 }
 
-void strace_put_siginfo(struct buf *b, u32 signo, s32 code, s32 err, const u64 w[4])
+void strace_put_siginfo(struct buf *b, u32 signo, s32 code, s32 err, const u64 w[4],
+			const struct call_style *style)
 {
+	size_t start;
+
 	buf_puts(b, "{si_signo=");
+	start = b->len;
 	strace_put_signal_name(b, signo);
+	call_restyle(b, style, start, CALL_AS_SIGNED, signo);
 	buf_puts(b, ", si_code=");
+	start = b->len;
 	put_code(b, signo, code);
+	call_restyle(b, style, start, CALL_AS_HEX, (u32)code);
 	if (err) {
 		const char *name = os_error_name((u32)err);
 
 		buf_printf(b, ", si_errno=%s", name ? name : "?");
 	}
 	if (code == SI_USER || code == SI_TKILL || code == -7) {
-		put_sender(b, w[0]);
+		put_sender(b, w[0], style);
 	} else if (code == SI_TIMER) {
 		buf_printf(b, ", si_timerid=%#x, si_overrun=%d", (u32)w[0], (s32)(w[0] >> 32));
 		put_value(b, w[1]);
 	} else if (code < 0) {
-		put_sender(b, w[0]);
+		put_sender(b, w[0], style);
 		if (w[1])
 			put_value(b, w[1]);
 	} else if (code != SI_KERNEL || is_fault(signo)) {
-		put_of_kernel(b, signo, code, w);
+		put_of_kernel(b, signo, code, w, style);
 	}
 	buf_putc(b, '}');
 }

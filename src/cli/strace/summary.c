@@ -39,23 +39,11 @@ struct row {
 
 /* ---- names of columns */
 
-static bool lists(const char *words, const char *word, size_t len)
-{
-	for (const char *s = words; *s;) {
-		size_t n = strcspn(s, " ");
-
-		if (n == len && !memcmp(s, word, n))
-			return true;
-		s += n + strspn(s + n, " ");
-	}
-	return false;
-}
-
 static enum column column_of(const char *word, size_t len)
 {
 	u32 i = 0;
 
-	while (i < N_COLUMNS && !lists(columns[i].names, word, len))
+	while (i < N_COLUMNS && !lists_word(columns[i].names, word, len))
 		i++;
 	return (enum column)i;
 }
@@ -93,6 +81,7 @@ void strace_count_call(struct strace *st, u32 nr, u64 ns, bool is_error)
 	if (nr >= SYSCALL_MAX)
 		return;
 	n = &st->counts[nr];
+	ns -= MIN(ns, st->o.overhead_ns);
 	n->min_ns = n->calls ? MIN(n->min_ns, ns) : ns;
 	n->max_ns = MAX(n->max_ns, ns);
 	n->calls++;
@@ -132,7 +121,8 @@ static bool goes_after(const struct row *a, const struct row *b, enum column by)
 	u64 ka = key_of(a->count, by), kb = key_of(b->count, by);
 
 	if (by == COLUMN_NAME)
-		return strcmp(syscall_name(a->nr), syscall_name(b->nr)) > 0;
+		return strcmp(syscall_plain_name(syscall_name(a->nr)),
+			      syscall_plain_name(syscall_name(b->nr))) > 0;
 	return ka < kb;
 }
 
@@ -240,15 +230,16 @@ static void put_rule(struct buf *b, const struct shape *shape)
 	buf_putc(b, '\n');
 }
 
-void strace_put_summary(struct strace *st, struct buf *b)
+/* The calls of native programs, and those of 32-bit ones, have a table each. */
+static void put_table(struct strace *st, struct buf *b, u32 first, const char *title)
 {
 	const char *sort = st->o.sort ? st->o.sort : "time";
 	struct shape shape = shape_of(st->o.columns ? st->o.columns : default_columns);
 	struct strace_count total = {};
-	struct row rows[SYSCALL_MAX];
+	struct row rows[SYSCALL_I386];
 	u32 n = 0;
 
-	for (u32 nr = 0; nr < syscall_count(); nr++)
+	for (u32 nr = first; nr < first + SYSCALL_I386; nr++)
 		if (st->counts[nr].calls && syscall_name(nr)) {
 			rows[n++] = (struct row){ nr, &st->counts[nr] };
 			add_count(&total, &st->counts[nr]);
@@ -257,10 +248,18 @@ void strace_put_summary(struct strace *st, struct buf *b)
 		return;
 	if (!starts_with(sort, "no"))
 		sort_rows(rows, n, sort_of(sort));
+	buf_puts(b, title);
 	put_titles(b, &shape);
 	put_rule(b, &shape);
 	for (u32 i = 0; i < n; i++)
-		put_row(b, &shape, rows[i].count, total.ns, syscall_name(rows[i].nr));
+		put_row(b, &shape, rows[i].count, total.ns,
+			syscall_plain_name(syscall_name(rows[i].nr)));
 	put_rule(b, &shape);
 	put_row(b, &shape, &total, total.ns, "total");
+}
+
+void strace_put_summary(struct strace *st, struct buf *b)
+{
+	put_table(st, b, 0, "");
+	put_table(st, b, SYSCALL_I386, "System call usage summary for 32 bit mode:\n");
 }

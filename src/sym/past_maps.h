@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Mappings of code that a process had: until exec(), or until another file was mapped in their place.
+ * Addresses of older hits have their names.
+ */
+#ifndef SONDE_SYM_PAST_MAPS_H
+#define SONDE_SYM_PAST_MAPS_H
+
+#include "sym/procmaps.h"
+
+struct past_mapping {
+	struct mapping m;
+	u64 until; /* CLOCK_MONOTONIC ns */
+};
+
+/* Zeroed before first use. */
+struct past_maps {
+	struct arena arena;
+	VEC(struct past_mapping)
+	list; /* in the order in which they ended; the oldest are dropped */
+};
+
+/* The mapping ended. The path is copied. */
+void past_maps_add(struct past_maps *p, const struct mapping *m, u64 until);
+/* A new mapping takes the place of some of `maps`. */
+void past_maps_add_replaced(struct past_maps *p, const struct procmaps *maps,
+			    const struct mapping *by, u64 time);
+/* What was mapped there at that time, if it has ended since; NULL: nothing. */
+const struct mapping *past_maps_at(const struct past_maps *p, u64 address, u64 time);
+/* What was mapped there last. */
+const struct mapping *past_maps_last(const struct past_maps *p, u64 address);
+void past_maps_release(struct past_maps *p);
+
+#endif
