@@ -7,14 +7,14 @@
  *	system calls	a slice of the thread
  *	other events	instants (i) of the thread, with their text
  *
- * Slices of one row never overlap. Times are microseconds.
+ * Slices of one row never overlap. Times are microseconds. Stacks are in "stackFrames", a tree in which a frame names the one that
+ * called it; "sf" of an event, or of the beginning of a slice, and "esf" of its end are the innermost frame.
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "base/hash.h"
 #include "base/json.h"
-#include "export/export.h"
 #include "export/calls.h"
+#include "export/frames.h"
 #include "trace/event_line.h"
 
 enum { PROCESSORS = 0 }; /* the pid of their rows: no thread has it */
@@ -22,7 +22,17 @@ enum { PROCESSORS = 0 }; /* the pid of their rows: no thread has it */
 struct slice {    /* that has begun */
 	u64 from; /* 0: none */
 	u32 tid;
+	u32 stack; /* where it began: a node; 0: not known */
 	char name[64];
+};
+
+struct node {               /* of the tree of stacks */
+	u32 number, parent; /* parent 0: none */
+	const struct frame *frame;
+};
+
+struct node_key {
+	u32 parent, frame;
 };
 
 struct thread {
@@ -40,6 +50,9 @@ struct chrome {
 	struct slice *cpus;
 	u32 n_cpus;
 	bool has_items;
+	struct frames frames;
+	struct hash by_key; /* struct node_key -> struct node * */
+	VEC(struct node *) nodes;
 };
 
 /* ---- items of the array */
@@ -68,6 +81,64 @@ static void end_item(struct chrome *c)
 	out_room(&c->out);
 }
 
+/* ---- stacks */
+
+static u32 node_of(struct chrome *c, u32 parent, const struct frame *frame)
+{
+	struct node_key key = { parent, frame->number };
+	struct node *n = hash_get(&c->by_key, &key, sizeof key);
+
+	if (!n) {
+		n = arena_new(&c->arena, struct node);
+		*n = (struct node){ c->nodes.n + 1, parent, frame };
+		vec_push(&c->arena, &c->nodes, n);
+		hash_put(&c->by_key, arena_dup(&c->arena, &key, sizeof key), sizeof key, n);
+	}
+	return n->number;
+}
+
+/* The node of the event's innermost frame; 0: it has no stack. */
+static u32 stack_of(struct chrome *c, const struct trace_event *e)
+{
+	struct framed_stack *s = frames_of(&c->frames, e);
+	u32 at = 0;
+
+	if (!s || s->count)
+		return s ? (u32)s->count : 0;
+	for (u32 i = s->n; i-- > 0;)
+		at = node_of(c, at, s->frames[i]);
+	s->count = at;
+	return at;
+}
+
+static void put_stack(struct buf *b, const char *member, u32 node)
+{
+	if (node)
+		buf_printf(b, ",\"%s\":%u", member, node);
+}
+
+static void put_nodes(struct chrome *c)
+{
+	struct buf *b = &c->out.buf;
+
+	for (u32 i = 0; i < c->nodes.n; i++) {
+		const struct node *n = c->nodes.v[i];
+		const char *slash = strrchr(n->frame->module, '/'),
+			   *file = slash ? slash + 1 : n->frame->module;
+
+		buf_printf(b, "%s\"%u\":{\"category\":", i ? ",\n" : ",\"stackFrames\":{\n",
+			   n->number);
+		json_str(b, file, strlen(file));
+		buf_puts(b, ",\"name\":");
+		json_str(b, n->frame->name, strlen(n->frame->name));
+		if (n->parent)
+			buf_printf(b, ",\"parent\":\"%u\"", n->parent);
+		buf_putc(b, '}');
+		out_room(&c->out);
+	}
+	buf_puts(b, c->nodes.n ? "\n}" : "");
+}
+
 static void put_name(struct chrome *c, const char *what, u32 pid, u32 tid, const char *name)
 {
 	struct buf *b = begin_item(c, 'M', pid, tid, what, strlen(what));
@@ -87,6 +158,7 @@ static void put_slice(struct chrome *c, u32 pid, u32 tid, const struct slice *s,
 	put_us(b, s->from);
 	buf_puts(b, ",\"dur\":");
 	put_us(b, to - MIN(s->from, to));
+	put_stack(b, "sf", s->stack);
 }
 
 static void put_instant(struct chrome *c, const struct trace_event *e)
@@ -104,6 +176,7 @@ static void put_instant(struct chrome *c, const struct trace_event *e)
 	event_text(&c->text, c->j->arena, c->j->names, e->format, e->record, e->len);
 	json_str(b, c->text.s ? c->text.s : "", c->text.len);
 	buf_putc(b, '}');
+	put_stack(b, "sf", stack_of(c, e));
 	end_item(c);
 }
 
@@ -150,12 +223,13 @@ static struct slice *cpu_of(struct chrome *c, u32 cpu)
 	return &c->cpus[cpu];
 }
 
-static void end_stay(struct chrome *c, u32 cpu, u64 to)
+static void end_stay(struct chrome *c, u32 cpu, u64 to, u32 stack)
 {
 	struct slice *s = &c->cpus[cpu];
 
 	if (s->from && s->tid) { /* idle is a gap */
 		put_slice(c, PROCESSORS, cpu, s, to, "sched");
+		put_stack(&c->out.buf, "esf", stack);
 		buf_printf(&c->out.buf, ",\"args\":{\"tid\":%u}", s->tid);
 		end_item(c);
 	}
@@ -182,7 +256,7 @@ static void put_switch(struct chrome *c, const struct trace_event *e)
 	struct slice *s = cpu_of(c, e->cpu);
 
 	if (s->from && s->tid == (u32)event_number(e, "prev_pid"))
-		end_stay(c, e->cpu, e->time);
+		end_stay(c, e->cpu, e->time, stack_of(c, e));
 	begin_stay(s, e, "next");
 }
 
@@ -194,12 +268,14 @@ static void put_call(struct chrome *c, const struct trace_event *e, const struct
 
 	if (!call->is_exit) {
 		t->call.from = e->time;
+		t->call.stack = stack_of(c, e);
 		snprintf(t->call.name, sizeof t->call.name, "%s", call->name);
 		return;
 	}
 	if (!t->call.from)
 		return;
 	put_slice(c, e->pid, e->tid, &t->call, e->time, "syscall");
+	put_stack(&c->out.buf, "esf", stack_of(c, e));
 	buf_printf(&c->out.buf, ",\"args\":{\"ret\":%lld}", (long long)event_number(e, "ret"));
 	end_item(c);
 	t->call.from = 0;
@@ -227,14 +303,19 @@ static int run(const struct export_job *j, struct err *err)
 	if (out_open(&c.out, j->path, err) < 0)
 		return err->code;
 	arena_init(&c.arena);
+	frames_init(&c.frames, j->names, j->stack_names);
 	buf_puts(&c.out.buf, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 	while (!c.out.error && store_next(j->store, &e))
 		put_event(&c, &e);
 	for (u32 i = 0; i < c.n_cpus; i++)
-		end_stay(&c, i, j->tables->t1);
-	buf_puts(&c.out.buf, "\n]}\n");
+		end_stay(&c, i, j->tables->t1, 0);
+	buf_puts(&c.out.buf, "\n]");
+	put_nodes(&c);
+	buf_puts(&c.out.buf, "}\n");
 	free(c.cpus);
 	buf_release(&c.text);
+	frames_release(&c.frames);
+	hash_release(&c.by_key);
 	hash_release(&c.threads);
 	arena_release(&c.arena);
 	return out_close(&c.out, j->path, err);

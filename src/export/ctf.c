@@ -5,7 +5,10 @@
  * tracer, by which Trace Compass knows events: syscall_entry_openat, prev_tid, irq_softirq_raise.
  *
  *	packet_head | event ... |
- *	event: u16 id, u64 time, s32 tid, s32 pid, u8 procname[16], the fields without padding
+ *	event: u16 id, u64 time, s32 tid, s32 pid, u8 procname[16], stacks, the fields without padding
+ *
+ * A recording with stacks has those of the kernel and of the user, each a u32 number and u64 addresses: the contexts
+ * callstack-kernel and callstack-user of LTTng, which has no names of functions either.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +19,7 @@
 #include "export/ctf.h"
 #include "export/export.h"
 #include "trace/event_line.h"
+#include "trace/event_stack.h"
 
 enum { PACKET_FULL = 256 << 10 };
 
@@ -119,6 +123,17 @@ static void end_packet(struct stream *s)
 	buf_clear(&s->events);
 }
 
+/* Without the reason why one of the user is not complete. */
+static void put_stacks(struct ctf *c, struct buf *b, const struct event_stack stack[N_STACK_SIDES])
+{
+	for (u32 side = 0; c->j->tables->n_stacks && side < N_STACK_SIDES; side++) {
+		u32 n = event_stack_frames(&stack[side]);
+
+		buf_add(b, &n, sizeof n);
+		buf_add(b, stack[side].ips, n * sizeof(u64));
+	}
+}
+
 static int put_event(struct ctf *c, const struct trace_event *e)
 {
 	struct stream *s = stream_of(c, e->cpu);
@@ -135,6 +150,7 @@ static int put_event(struct ctf *c, const struct trace_event *e)
 		s->head.begin = e->time;
 	s->head.end = e->time;
 	buf_add(&s->events, &h, sizeof h);
+	put_stacks(c, &s->events, e->stack);
 	ctf_put_fields(&s->events, &c->events.v[h.id], e);
 	if (s->events.len >= PACKET_FULL)
 		end_packet(s);
@@ -153,6 +169,7 @@ static struct stream *begin_state(struct ctf *c, u16 id)
 {
 	const struct file_head *h = &c->j->tables->head;
 	struct event_head head = { .id = id, .time = MIN(h->start_ns, c->j->tables->t0) };
+	static const struct event_stack none[N_STACK_SIDES];
 	struct stream *s = stream_of(c, 0);
 
 	if (!s)
@@ -163,6 +180,7 @@ static struct stream *begin_state(struct ctf *c, u16 id)
 	head.tid = head.pid = (s32)h->recorder_pid;
 	memcpy(head.comm, "sonde", 5);
 	buf_add(&s->events, &head, sizeof head);
+	put_stacks(c, &s->events, none);
 	return s;
 }
 

@@ -226,7 +226,8 @@ static void put_types(struct buf *b)
 			size, size, size, size);
 	buf_puts(
 		b,
-		"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := char_t;\n\n");
+		"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := char_t;\n"
+		"typealias integer { size = 64; align = 8; signed = false; base = 16; } := address_t;\n\n");
 }
 
 static const char stream_text[] =
@@ -239,7 +240,10 @@ static const char stream_text[] =
 	"\t\tuint32_t cpu_id;\n\t};\n"
 	"\tevent.header := struct {\n\t\tuint16_t id;\n\t\ttime_t timestamp;\n\t};\n"
 	"\tevent.context := struct {\n\t\tint32_t _tid;\n\t\tint32_t _pid;\n"
-	"\t\tchar_t _procname[16];\n\t};\n};\n\n";
+	"\t\tchar_t _procname[16];\n";
+static const char stacks_text[] =
+	"\t\tuint32_t __callstack_kernel_length;\n\t\taddress_t _callstack_kernel[__callstack_kernel_length];\n"
+	"\t\tuint32_t __callstack_user_length;\n\t\taddress_t _callstack_user[__callstack_user_length];\n";
 
 void ctf_put_metadata(struct buf *b, const struct export_job *j, const u8 uuid[16],
 		      const struct ctf_event *events, u32 n)
@@ -264,6 +268,8 @@ void ctf_put_metadata(struct buf *b, const struct export_job *j, const u8 uuid[1
 		"\toffset = %lld;\n};\n\n",
 		(long long)j->tables->head.to_real);
 	buf_puts(b, stream_text);
+	buf_puts(b, j->tables->n_stacks ? stacks_text : "");
+	buf_puts(b, "\t};\n};\n\n");
 	for (u32 i = 0; i < n; i++)
 		put_event(b, &events[i], i);
 }

@@ -15,6 +15,8 @@ struct export_job {
 	struct store_names *stack_names; /* names are those of the time that it is set to */
 	struct arena *arena;
 	const char *path; /* of the file or folder to make */
+	const char *file; /* the recording, as the user named it */
+	u64 from, to;     /* of the events: --time */
 	u64 kernel_text;  /* address of _text, if the recording is of this boot; 0: not known */
 };
 
@@ -51,9 +53,17 @@ int out_close(struct out *o, const char *path, struct err *err);
 
 /* ---- tracing_data.c: the descriptions of events that perf.data and trace.dat have in common
  *
- * comms: "PID NAME" lines, or NULL. page_size: of the pages of events that the header describes. */
+ * comms: "PID NAME" lines, of a trace.dat, whose events of stacks are described, too; or NULL. page_size: of the pages of events that
+ * the header describes. */
+enum {
+	TRACE_KERNEL_STACK = 4,
+	TRACE_USER_STACK = 12
+}; /* numbers of these events (kernel/trace/trace.h) */
 void tracing_data_put(struct buf *b, const struct export_job *j, const char *version, u32 page_size,
 		      const struct buf *comms);
+
+/* ---- folded.c: lines of all events that store_next() has */
+void put_folded(const struct export_job *j, struct buf *b);
 
 /* ---- fields.c: formats and members of records */
 /* Sets event_format.stored of each: its number from 1. */

@@ -20,6 +20,10 @@ const u8 *event_bytes(const struct trace_event *e, const struct event_member *m,
 {
 	u32 offset = m->offset, size = m->size, word = 0;
 
+	if (!e->len) { /* a format alone, without a record */
+		*len = 0;
+		return (const u8 *)"";
+	}
 	if (m->data_loc) {
 		if (m->offset + 4 <= e->len)
 			memcpy(&word, (const u8 *)e->record + m->offset, 4);

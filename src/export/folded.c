@@ -8,11 +8,9 @@
  *	make;sched:sched_switch;main;read_all;read;entry_SYSCALL_64_after_hwframe;do_syscall_64;...;schedule 7
  */
 #include <stdlib.h>
-#include "base/hash.h"
 #include "export/calls.h"
-#include "export/export.h"
+#include "export/frames.h"
 #include "trace/event_line.h"
-#include "trace/event_stack.h"
 
 struct line_key {
 	char comm[COMM_SIZE];
@@ -31,6 +29,7 @@ struct line {
 struct folded {
 	const struct export_job *j;
 	struct arena arena;
+	struct frames frames;
 	struct hash known; /* line_key -> struct line * */
 	VEC(struct line *) lines;
 };
@@ -42,32 +41,13 @@ static void put_name(struct buf *b, const char *name, size_t len)
 		buf_putc(b, name[i] == ';' ? ':' : name[i] == '\n' ? ' ' : name[i]);
 }
 
-static void put_frame(struct buf *b, const struct symbol *sym, u64 ip)
-{
-	const char *slash = sym->module ? strrchr(sym->module, '/') : NULL;
-	const char *module = slash ? slash + 1 : sym->module;
-
-	buf_putc(b, ';');
-	if (sym->name)
-		put_name(b, sym->name, strlen(sym->name));
-	else if (module)
-		buf_printf(b, "[%.*s]", (int)strcspn(module, ";\n"), module);
-	else
-		buf_printf(b, "%#llx", (unsigned long long)ip);
-}
-
 /* The outermost frame first; what is missing above is one, too. */
-static void put_stack(struct buf *b, const struct names *names, const struct trace_event *e,
-		      u32 side)
+static void put_stack(struct buf *b, const struct framed_stack *s)
 {
-	struct symbol sym;
-	const char *why;
-
-	for (u32 i = e->stack[side].n; i-- > 0;)
-		if (event_frame(names, e, side, i, &sym, &why))
-			put_frame(b, &sym, e->stack[side].ips[i]);
-		else
-			buf_printf(b, ";[%s]", why);
+	for (u32 i = s ? s->n : 0; i-- > 0;) {
+		buf_putc(b, ';');
+		put_name(b, s->frames[i]->name, strlen(s->frames[i]->name));
+	}
 }
 
 static const char *text_of(struct folded *f, const struct trace_event *e, const char *call)
@@ -82,9 +62,7 @@ static const char *text_of(struct folded *f, const struct trace_event *e, const 
 	put_name(&b, e->format->name, strlen(e->format->name));
 	if (call)
 		buf_printf(&b, ";%s", call);
-	store_names_at(f->j->stack_names, e->time);
-	put_stack(&b, f->j->names, e, STACK_USER);
-	put_stack(&b, f->j->names, e, STACK_KERNEL);
+	put_stack(&b, frames_of(&f->frames, e));
 	text = arena_strdup(&f->arena, b.s);
 	buf_release(&b);
 	return text;
@@ -121,7 +99,7 @@ static int by_text(const void *a, const void *b)
 }
 
 /* Lines of several processes may be the same. */
-static void put_lines(struct folded *f, struct out *o)
+static void put_lines(struct folded *f, struct buf *b)
 {
 	u64 count = 0;
 
@@ -131,29 +109,36 @@ static void put_lines(struct folded *f, struct out *o)
 		count += line->count;
 		if (i + 1 < f->lines.n && streq(line->text, f->lines.v[i + 1]->text))
 			continue;
-		buf_printf(&o->buf, "%s %llu\n", line->text, (unsigned long long)count);
-		out_room(o);
+		buf_printf(b, "%s %llu\n", line->text, (unsigned long long)count);
 		count = 0;
 	}
 }
 
-static int run(const struct export_job *j, struct err *err)
+void put_folded(const struct export_job *j, struct buf *b)
 {
 	struct folded f = { .j = j };
 	struct trace_event e;
-	struct out o;
 
-	if (out_open(&o, j->path, err) < 0)
-		return err->code;
 	arena_init(&f.arena);
+	frames_init(&f.frames, j->names, j->stack_names);
 	number_formats(j->tables);
 	while (store_next(j->store, &e))
 		line_of(&f, &e)->count++;
 	if (f.lines.n)
 		qsort(f.lines.v, f.lines.n, sizeof(*f.lines.v), by_text);
-	put_lines(&f, &o);
+	put_lines(&f, b);
+	frames_release(&f.frames);
 	hash_release(&f.known);
 	arena_release(&f.arena);
+}
+
+static int run(const struct export_job *j, struct err *err)
+{
+	struct out o;
+
+	if (out_open(&o, j->path, err) < 0)
+		return err->code;
+	put_folded(j, &o.buf);
 	return out_close(&o, j->path, err);
 }
 

@@ -39,6 +39,10 @@ static int run(const struct export_job *j, struct err *err)
 	while (!o.error && store_next(j->store, &e)) {
 		event_line_ftrace(&o.buf, j->arena, j->names, &e);
 		buf_putc(&o.buf, '\n');
+		if (e.has_stacks) {
+			store_names_at(j->stack_names, e.time);
+			event_stacks_ftrace(&o.buf, j->names, &e);
+		}
 		out_room(&o);
 	}
 	return out_close(&o, j->path, err);

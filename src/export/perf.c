@@ -11,10 +11,12 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <stdlib.h>
+#include <time.h>
 #include "base/buf.h"
 #include "base/hash.h"
 #include "export/export.h"
 #include "trace/event_line.h"
+#include "trace/event_stack.h"
 
 enum {
 	SAMPLE_TYPE = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
@@ -36,7 +38,22 @@ struct perf_header { /* struct perf_file_header of tools/perf */
 };
 
 /* Numbers of features (HEADER_* in util/header.h). */
-enum { TRACING_DATA = 1, HOSTNAME = 3, OSRELEASE = 4, ARCH = 6, NRCPUS = 7 };
+enum {
+	TRACING_DATA = 1,
+	HOSTNAME = 3,
+	OSRELEASE = 4,
+	ARCH = 6,
+	NRCPUS = 7,
+	SAMPLE_TIME = 21,
+	CLOCK_DATA = 29,
+	N_FEATURES = 7
+};
+
+/* CLOCK_DATA: what perf script -F tod needs. */
+struct clock_data {
+	u32 version, clock;
+	u64 wall_ns, clock_ns;
+};
 
 struct sample_id { /* the end of every record, by SAMPLE_TYPE */
 	u32 pid, tid;
@@ -107,6 +124,9 @@ struct perf {
 	VEC(struct section) features;
 	bool has_stacks;
 	u32 next_mapping;
+	u64 times
+		[2]; /* of the first and the last sample: perf script --time takes percentages of them */
+	u64 has_features;
 };
 
 struct known { /* a thread's name */
@@ -289,10 +309,8 @@ static u32 put_chain(const struct trace_event *e, u64 *to)
 
 	for (u32 side = 0; side < N_STACK_SIDES; side++) {
 		const struct event_stack *s = &e->stack[side];
-		u32 frames = s->n;
+		u32 frames = event_stack_frames(s);
 
-		if (frames && side == STACK_USER && s->ips[frames - 1] < STACK_REASONS)
-			frames--;
 		if (!frames)
 			continue;
 		to[n++] = contexts[side];
@@ -359,6 +377,8 @@ static struct section add_records(struct perf *p)
 	for (u64 n = 1; !p->out.error && store_next(p->j->store, &e); n++) {
 		u64 id = id_of(p, e.format);
 
+		p->times[0] = n == 1 ? e.time : p->times[0];
+		p->times[1] = e.time;
 		add_mappings(p, e.time);
 		add_comm(p, &e, id);
 		add_sample(p, &e, id);
@@ -394,44 +414,57 @@ static void add_uname(struct perf *p, u32 line)
 	add(p, bytes, sizeof bytes);
 }
 
-static void begin_feature(struct perf *p)
+static void add_cpus(struct perf *p)
 {
-	vec_push(&p->arena, &p->features, (struct section){ .offset = position(p) });
+	u32 cpus[2] = { p->j->tables->head.n_cpus, p->j->tables->head.n_cpus };
+
+	add(p, cpus, sizeof cpus);
 }
 
-static void end_feature(struct perf *p)
+static void add_clock(struct perf *p)
 {
-	struct section *s = vec_last(&p->features);
+	const struct file_head *h = &p->j->tables->head;
+	struct clock_data d = { 1, CLOCK_BOOTTIME, h->start_ns + (u64)h->to_real, h->start_ns };
 
-	s->size = position(p) - s->offset;
+	add(p, &d, sizeof d);
+}
+
+static void begin_feature(struct perf *p, u32 number)
+{
+	struct section *s;
+
+	if (p->features.n) {
+		s = vec_last(&p->features);
+		s->size = position(p) - s->offset;
+	}
+	vec_push(&p->arena, &p->features, (struct section){ .offset = position(p) });
+	p->has_features |= 1ull << number;
 }
 
 /* In the order of their numbers, their sections before them. */
-static u64 add_features(struct perf *p)
+static void add_features(struct perf *p)
 {
-	static const struct {
-		u32 number, uname_line;
-	} names[] = { { HOSTNAME, 1 }, { OSRELEASE, 2 }, { ARCH, 4 } };
-	enum { N = 2 + ARRAY_SIZE(names) };
-	static const struct section empty[N];
-	u64 table = position(p), set = 1ull << TRACING_DATA | 1ull << NRCPUS;
-	u32 cpus[2] = { p->j->tables->head.n_cpus, p->j->tables->head.n_cpus };
+	static const struct section empty[N_FEATURES + 1];
+	u64 table = position(p);
 
-	add(p, empty, sizeof empty);
-	begin_feature(p);
+	add(p, empty, N_FEATURES * sizeof *empty);
+	begin_feature(p, TRACING_DATA);
 	add_tracing_data(p);
-	end_feature(p);
-	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
-		begin_feature(p);
-		add_uname(p, names[i].uname_line);
-		end_feature(p);
-		set |= 1ull << names[i].number;
-	}
-	begin_feature(p);
-	add(p, cpus, sizeof cpus);
-	end_feature(p);
-	out_patch(&p->out, table, p->features.v, sizeof empty);
-	return set;
+	begin_feature(p, HOSTNAME);
+	add_uname(p, 1);
+	begin_feature(p, OSRELEASE);
+	add_uname(p, 2);
+	begin_feature(p, ARCH);
+	add_uname(p, 4);
+	begin_feature(p, NRCPUS);
+	add_cpus(p);
+	begin_feature(p, SAMPLE_TIME);
+	add(p, p->times, sizeof p->times);
+	begin_feature(p, CLOCK_DATA);
+	add_clock(p);
+	begin_feature(p, 0); /* the end of the last one */
+	p->has_features &= ~1ull;
+	out_patch(&p->out, table, p->features.v, N_FEATURES * sizeof *empty);
 }
 
 static int run(const struct export_job *j, struct err *err)
@@ -448,7 +481,8 @@ static int run(const struct export_job *j, struct err *err)
 	add(&p, &h, sizeof h);
 	h.attrs = add_attrs(&p);
 	h.data = add_records(&p);
-	h.features[0] = add_features(&p);
+	add_features(&p);
+	h.features[0] = p.has_features;
 	out_patch(&p.out, 0, &h, sizeof h);
 	hash_release(&p.comms);
 	arena_release(&p.arena);

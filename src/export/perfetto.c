@@ -7,12 +7,13 @@
  *	FtraceEventBundle: cpu, FtraceEvent ...
  *	FtraceEvent: time, thread, and what perfetto_events.c makes of the record
  *
- * A thread is in a ProcessTree before the first bundle that has an event of it.
+ * A thread is in a ProcessTree before the first bundle that has an event of it. The stack of an event is a PerfSample of the same
+ * time and thread, with what it refers to in InternedData before it, on a sequence of packets of its own.
  */
 #include <stdlib.h>
 #include "base/hash.h"
 #include "base/protobuf.h"
-#include "export/export.h"
+#include "export/frames.h"
 #include "export/perfetto.h"
 #include "trace/event_line.h"
 
@@ -24,7 +25,10 @@ enum {
 	PACKET_CLOCK_SNAPSHOT = 6,
 	PACKET_TIMESTAMP = 8,
 	PACKET_SEQUENCE = 10, /* trusted_packet_sequence_id */
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
 	PACKET_SYSTEM_INFO = 45,
+	PACKET_PERF_SAMPLE = 66,
 	BUNDLE_CPU = 1,
 	BUNDLE_EVENT = 2,
 	BUNDLE_LOST_EVENTS = 3,
@@ -47,9 +51,33 @@ enum {
 	UTSNAME_VERSION = 2,
 	UTSNAME_RELEASE = 3,
 	UTSNAME_MACHINE = 4,
+	INTERNED_FUNCTION_NAMES = 5,
+	INTERNED_FRAMES = 6,
+	INTERNED_CALLSTACKS = 7,
+	INTERNED_MAPPING_PATHS = 17,
+	INTERNED_MAPPINGS = 19,
+	IID = 1, /* of everything that is interned */
+	STRING_BYTES = 2,
+	FRAME_FUNCTION = 2,
+	FRAME_MAPPING = 3,
+	FRAME_REL_PC = 4,
+	CALLSTACK_FRAMES = 2,
+	MAPPING_PATHS = 7,
+	SAMPLE_CPU = 1,
+	SAMPLE_PID = 2,
+	SAMPLE_TID = 3,
+	SAMPLE_CALLSTACK = 4,
 };
 
-enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_BOOTTIME = 6, SEQUENCE = 1, BUNDLE_FULL = 64 << 10 };
+enum {
+	CLOCK_ID_REALTIME = 1,
+	CLOCK_ID_BOOTTIME = 6,
+	SEQUENCE = 1,
+	STACK_SEQUENCE = 2,
+	STATE_CLEARED = 1,
+	NEEDS_STATE = 2,
+	BUNDLE_FULL = 64 << 10
+};
 
 struct lane { /* of a processor: its bundle */
 	struct buf packet;
@@ -71,18 +99,27 @@ struct perfetto {
 	struct buf tree;     /* of threads that no packet has */
 	u64 tree_time;       /* of the first event of those */
 	u32 next_loss;
+	struct frames frames;
+	u32 n_frames;         /* that InternedData has */
+	struct hash mappings; /* path -> its number */
+	bool has_sample;
 };
 
 /* ---- packets */
 
-static size_t begin_packet(struct buf *b, u64 time)
+static size_t begin_packet_of(struct buf *b, u64 time, u32 sequence)
 {
 	size_t packet = pb_begin(b, TRACE_PACKET);
 
 	if (time)
 		pb_number(b, PACKET_TIMESTAMP, time);
-	pb_number(b, PACKET_SEQUENCE, SEQUENCE);
+	pb_number(b, PACKET_SEQUENCE, sequence);
 	return packet;
+}
+
+static size_t begin_packet(struct buf *b, u64 time)
+{
+	return begin_packet_of(b, time, SEQUENCE);
 }
 
 /* ---- what is known at the start */
@@ -255,6 +292,90 @@ static void end_bundle(struct perfetto *p, struct lane *l)
 	out_room(&p->out);
 }
 
+/* ---- stacks */
+
+static void put_string(struct buf *b, u32 field, u64 iid, const char *s)
+{
+	size_t string = pb_begin(b, field);
+
+	pb_number(b, IID, iid);
+	pb_bytes(b, STRING_BYTES, s, strlen(s));
+	pb_end(b, string);
+}
+
+/* 0: not known. */
+static u64 mapping_of(struct perfetto *p, struct buf *b, const char *path)
+{
+	uintptr_t known = (uintptr_t)hash_gets(&p->mappings, path);
+	size_t mapping;
+
+	if (known || !*path)
+		return known;
+	known = p->mappings.n + 1;
+	hash_puts(&p->mappings, path, (void *)known);
+	put_string(b, INTERNED_MAPPING_PATHS, known, path);
+	mapping = pb_begin(b, INTERNED_MAPPINGS);
+	pb_number(b, IID, known);
+	pb_number(b, MAPPING_PATHS, known);
+	pb_end(b, mapping);
+	return known;
+}
+
+static void put_frame(struct perfetto *p, struct buf *b, const struct frame *f)
+{
+	u64 mapping = mapping_of(p, b, f->module);
+	size_t frame;
+
+	put_string(b, INTERNED_FUNCTION_NAMES, f->number, f->name);
+	frame = pb_begin(b, INTERNED_FRAMES);
+	pb_number(b, IID, f->number);
+	pb_number(b, FRAME_FUNCTION, f->number);
+	if (mapping) {
+		pb_number(b, FRAME_MAPPING, mapping);
+		pb_number(b, FRAME_REL_PC, f->start);
+	}
+	pb_end(b, frame);
+}
+
+/* The first sample of the stack: what no packet had before. */
+static void put_stack(struct perfetto *p, struct buf *b, const struct framed_stack *s)
+{
+	size_t data = pb_begin(b, PACKET_INTERNED_DATA), stack;
+
+	for (; p->n_frames < p->frames.frames.n; p->n_frames++)
+		put_frame(p, b, p->frames.frames.v[p->n_frames]);
+	stack = pb_begin(b, INTERNED_CALLSTACKS);
+	pb_number(b, IID, s->number);
+	for (u32 i = s->n; i-- > 0;)
+		pb_number(b, CALLSTACK_FRAMES, s->frames[i]->number);
+	pb_end(b, stack);
+	pb_end(b, data);
+}
+
+static void put_sample(struct perfetto *p, const struct trace_event *e)
+{
+	struct framed_stack *s = frames_of(&p->frames, e);
+	struct buf *b = &p->out.buf;
+	size_t packet, sample;
+
+	if (!s)
+		return;
+	packet = begin_packet_of(b, e->time, STACK_SEQUENCE);
+	pb_number(b, PACKET_SEQUENCE_FLAGS,
+		  p->has_sample ? NEEDS_STATE : NEEDS_STATE | STATE_CLEARED);
+	p->has_sample = true;
+	if (!s->count++)
+		put_stack(p, b, s);
+	sample = pb_begin(b, PACKET_PERF_SAMPLE);
+	pb_number(b, SAMPLE_CPU, e->cpu);
+	pb_number(b, SAMPLE_PID, e->pid);
+	pb_number(b, SAMPLE_TID, e->tid);
+	pb_number(b, SAMPLE_CALLSTACK, s->number);
+	pb_end(b, sample);
+	pb_end(b, packet);
+	out_room(&p->out);
+}
+
 static void put_event(struct perfetto *p, const struct trace_event *e)
 {
 	struct lane *l = lane_of(p, e->cpu);
@@ -271,6 +392,7 @@ static void put_event(struct perfetto *p, const struct trace_event *e)
 	pb_end(b, event);
 	if (b->len >= BUNDLE_FULL)
 		end_bundle(p, l);
+	put_sample(p, e);
 }
 
 static void put_events(struct perfetto *p)
@@ -294,6 +416,7 @@ static int run(const struct export_job *j, struct err *err)
 	if (out_open(&p.out, j->path, err) < 0)
 		return err->code;
 	arena_init(&p.arena);
+	frames_init(&p.frames, j->names, j->stack_names);
 	perfetto_events_init(&p.events, &p.arena, j->tables);
 	put_system(&p.out.buf, j);
 	put_clocks(&p.out.buf, j->tables);
@@ -302,6 +425,8 @@ static int run(const struct export_job *j, struct err *err)
 	put_events(&p);
 	free(p.lanes);
 	buf_release(&p.tree);
+	frames_release(&p.frames);
+	hash_release(&p.mappings);
 	hash_release(&p.threads);
 	arena_release(&p.arena);
 	return out_close(&p.out, j->path, err);

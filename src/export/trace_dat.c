@@ -11,7 +11,8 @@
  *	event: u32 (length / 4 | time since the event before << 5), the record
  *
  * The names of threads and the sizes come before the events, and are known after them: pages wait in a
- * temporary file beside the result. Where processors lost events is not known: the number is in the first
+ * temporary file beside the result. After an event with stacks are the kernel's own events of these, kernel_stack and user_stack;
+ * names of the kernel's functions are in the file's kallsyms, for others there is no place. Where processors lost events is not known: the number is in the first
  * page that begins after the loss was noticed.
  */
 #include <errno.h>
@@ -20,6 +21,7 @@
 #include "base/hash.h"
 #include "export/export.h"
 #include "trace/event_line.h"
+#include "trace/event_stack.h"
 
 enum {
 	PAGE = 128 << 10, /* the longest record fits */
@@ -174,19 +176,51 @@ static u64 put_time(struct trace_dat *d, u32 cpu, u64 time, u32 len)
 	return 0;
 }
 
-static void put_event(struct trace_dat *d, const struct trace_event *e)
+static void put_record(struct trace_dat *d, const struct trace_event *e, const void *record,
+		       u32 bytes)
 {
 	static const u8 zero[4];
 	struct lane *l = lane_of(d, e->cpu);
-	u32 len = ALIGN_UP(e->len, 4u), name_len;
+	u32 len = ALIGN_UP(bytes, 4u);
 	u64 delta = put_time(d, e->cpu, e->time, len);
 	bool is_long = len / 4 > WORDS_MOST;
 	u32 words[2] = { (is_long ? 0 : len / 4) | (u32)delta << 5, len + 4 };
-	const char *comm = event_comm(e, &name_len);
 
 	buf_add(&l->page, words, is_long ? sizeof words : sizeof words[0]);
-	buf_add(&l->page, e->record, e->len);
-	buf_add(&l->page, zero, len - e->len);
+	buf_add(&l->page, record, bytes);
+	buf_add(&l->page, zero, len - bytes);
+}
+
+/* The layouts are those that tracing_data_put() describes. */
+static void put_stack(struct trace_dat *d, const struct trace_event *e, u32 side)
+{
+	u32 n = event_stack_frames(&e->stack[side]);
+	struct {
+		struct common_fields common;
+		u32 word[2]; /* of the kernel the number of frames; of a user the process and where the frames are */
+		u64 ips[FRAMES_MOST];
+	} r = { .word = { n } };
+
+	if (!n || n > FRAMES_MOST)
+		return;
+	memcpy(&r.common, e->record, sizeof r.common);
+	r.common.type = side == STACK_KERNEL ? TRACE_KERNEL_STACK : TRACE_USER_STACK;
+	if (side == STACK_USER) {
+		r.word[0] = e->pid;
+		r.word[1] = (u32)offsetof(typeof(r), ips) | n * (u32)sizeof(u64) << 16;
+	}
+	memcpy(r.ips, e->stack[side].ips, n * sizeof(u64));
+	put_record(d, e, &r, (u32)(offsetof(typeof(r), ips) + n * sizeof(u64)));
+}
+
+static void put_event(struct trace_dat *d, const struct trace_event *e)
+{
+	u32 name_len;
+	const char *comm = event_comm(e, &name_len);
+
+	put_record(d, e, e->record, e->len);
+	for (u32 side = 0; e->has_stacks && side < N_STACK_SIDES; side++)
+		put_stack(d, e, side);
 	note_name(d, e->tid, comm, name_len);
 }
 

@@ -102,10 +102,53 @@ static void put_formats(struct buf *b, const struct store_tables *t)
 			put_system(b, t, i, n);
 }
 
+/* ---- stacks */
+
+#define COMMON_FIELDS                                                                              \
+	"format:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"            \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+/* The first as of a kernel, which trace-cmd prints in its own way; the user's has as many frames as it needs, where the kernel has 8. */
+static const char *const stack_formats[] = {
+	"name: kernel_stack\nID: 4\n" COMMON_FIELDS
+	"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:unsigned long caller[8];\toffset:16;\tsize:64;\tsigned:0;\n\n"
+	"print fmt: \"\\t=> %ps\\n\\t=> %ps\\n\\t=> %ps\\n\", (void *)REC->caller[0], (void *)REC->caller[1], (void *)REC->caller[2]\n",
+	"name: user_stack\nID: 12\n" COMMON_FIELDS
+	"\tfield:unsigned int tgid;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:__data_loc unsigned long[] caller;\toffset:12;\tsize:4;\tsigned:0;\n\n"
+	"print fmt: \"tgid=%u %s\", REC->tgid, __print_array(__get_dynamic_array(caller), __get_dynamic_array_len(caller) / 8, 8)\n",
+};
+
+/* What belongs to no function ends the one before. */
+static void put_functions(struct buf *b, const struct store_tables *t)
+{
+	struct buf text = { 0 };
+
+	for (u32 i = 0; i < t->functions.n; i++) {
+		const struct store_function *f = &t->functions.v[i];
+
+		buf_printf(&text, "%016llx t %s", (unsigned long long)f->address,
+			   *f->name ? f->name : "unknown");
+		if (*f->module)
+			buf_printf(&text, "\t[%s]", f->module);
+		buf_putc(&text, '\n');
+	}
+	if (text.len) /* libtraceevent finds a function by the next one */
+		buf_puts(&text, "ffffffffffffffff t unknown\n");
+	put_u32(b, (u32)text.len);
+	buf_add(b, text.s ? text.s : "", text.len);
+	buf_release(&text);
+}
+
 void tracing_data_put(struct buf *b, const struct export_job *j, const char *version, u32 page_size,
 		      const struct buf *comms)
 {
 	static const char magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
+	static const struct store_tables none;
+	bool has_stacks = comms && j->tables->n_stacks;
 	static const char machine[] = { 0 /* little-endian */, sizeof(u64) };
 	const struct store_text *strings = store_find_text(j->store, "printk_formats");
 
@@ -115,9 +158,11 @@ void tracing_data_put(struct buf *b, const struct export_job *j, const char *ver
 	put_u32(b, page_size);
 	put_header_page(b, page_size);
 	put_file(b, "header_event", header_event);
-	put_u32(b, 0); /* of the function tracer */
+	put_u32(b, has_stacks ? ARRAY_SIZE(stack_formats) : 0); /* of the function tracer */
+	for (u32 i = 0; has_stacks && i < ARRAY_SIZE(stack_formats); i++)
+		put_sized(b, stack_formats[i], strlen(stack_formats[i]));
 	put_formats(b, j->tables);
-	put_u32(b, 0); /* kallsyms */
+	put_functions(b, has_stacks ? j->tables : &none);
 	put_u32(b, strings ? strings->len : 0);
 	if (strings)
 		buf_add(b, strings->bytes, strings->len);

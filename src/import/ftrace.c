@@ -526,6 +526,24 @@ static bool is_loss(const char *s, const char *end, u64 *n)
 	return false;
 }
 
+/* " => function+0x12", and the line before the first of these. They have names and no addresses, so nothing is kept. */
+static bool is_stack(const char *s, const char *end)
+{
+	static const char *const heads[] = { "<stack trace>", "<stack trace >",
+					     "<user stack trace>" };
+
+	s += s < end && *s == ' ';
+	if (end - s >= 3 && !memcmp(s, "=> ", 3))
+		return true;
+	for (u32 i = 0; i < ARRAY_SIZE(heads); i++) {
+		size_t n = strlen(heads[i]);
+
+		if ((size_t)(end - s) >= n && !memcmp(end - n, heads[i], n))
+			return true;
+	}
+	return false;
+}
+
 static void take_line(struct input *in, const char *s, const char *end)
 {
 	struct line l;
@@ -534,6 +552,8 @@ static void take_line(struct input *in, const char *s, const char *end)
 	if (s == end || *s == '#' || (end - s > 5 && !memcmp(s, "cpus=", 5)))
 		return;
 	in->n_lines++;
+	if (is_stack(s, end))
+		return;
 	if (is_loss(s, end, &lost))
 		store_lost(in->to->writer, in->latest, lost, "the kernel's ring buffer was full");
 	else if (!read_line(s, end, &l) || !give_line(in, &l))

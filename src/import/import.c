@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/fd.h"
+#include "import/convert.h"
 #include "import/import.h"
 #include "sym/event_layout.h"
 
@@ -215,9 +216,35 @@ static int open_input(const char *path, struct err *err)
 	return fd;
 }
 
+/* A folder with the file "metadata" is a trace in CTF, of which the folder has its text. */
+static int open_folder(int fd, const char *path, struct err *err)
+{
+	struct buf kernel = { 0 };
+	struct stat st;
+	int text;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode))
+		return fd;
+	buf_printf(&kernel, "%s/kernel", path);
+	if (faccessat(fd, "metadata", F_OK, 0) == 0) {
+		text = convert_ctf(path, err);
+	} else if (faccessat(fd, "kernel/metadata", F_OK, 0) == 0) { /* of a session of LTTng */
+		text = convert_ctf(kernel.s, err);
+	} else {
+		err_set(err, -EISDIR, "%s is a folder without the file metadata", path);
+		err_help(
+			err,
+			"a trace in CTF is the folder that has it: of LTTng, kernel or ust/uid/ID/64-bit below the one of the session");
+		text = -1;
+	}
+	buf_release(&kernel);
+	close(fd);
+	return text;
+}
+
 struct store *import_open(const char *path, struct buf *damage, struct err *err)
 {
-	int fd = open_input(path, err);
+	int fd = open_folder(open_input(path, err), path, err);
 	struct store *s;
 
 	if (fd < 0)

@@ -3,3 +3,4 @@
 X(perf)
 X(trace_dat)
 X(ftrace)
+X(ctf)

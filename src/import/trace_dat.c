@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include "import/convert.h"
 #include "import/import.h"
+#include "import/ring_page.h"
 #include "import/tracing_data.h"
 
 /* Numbers of options (TRACECMD_OPTION_* of libtracecmd). */
@@ -23,19 +24,6 @@ enum {
 	OPTION_CMDLINES = 21,
 	N_OPTIONS,
 };
-
-/* Of the ring buffer. */
-enum {
-	PAGE_HEAD = 16,
-	TYPE_PADDING = 29,
-	TYPE_TIME_EXTEND = 30,
-	TYPE_TIME_STAMP = 31,
-	DELTA_BITS = 27,
-};
-
-#define COMMIT_MASK ((1u << 27) - 1)
-#define MISSED_EVENTS (1u << 31)
-#define MISSED_STORED (1u << 30)
 
 struct name {
 	u32 tid;
@@ -110,66 +98,39 @@ static void give_event(struct input *in, u32 cpu, u64 time, const u8 *record, u3
 	import_event(in->to, &who, record, len);
 }
 
-/* An event: its length in words, or in the word that follows. False: the page ends with it. */
-static bool take_event(struct input *in, u32 cpu, struct cursor *c, u64 *time)
+static void give_missed(struct input *in, const struct ring_page *p)
 {
-	u32 head = take_u32(c), type = head & 31, delta = head >> 5, len = type * 4;
-	const u8 *record;
-
-	if (type == TYPE_TIME_EXTEND || type == TYPE_TIME_STAMP) {
-		u64 wide = ((u64)take_u32(c) << DELTA_BITS) + delta;
-
-		/* a stamp lacks the highest bits of the time */
-		*time = type == TYPE_TIME_EXTEND ? *time + wide : (*time & ~(~0ull >> 5)) | wide;
-		return !c->failed;
-	}
-	if (type == TYPE_PADDING && !delta)
-		return false;
-	if (type == TYPE_PADDING || !type)
-		len = take_u32(c) - 4;
-	*time += delta;
-	record = take_bytes(c, ALIGN_UP((u64)len, 4ull));
-	if (record && type != TYPE_PADDING)
-		give_event(in, cpu, *time, record, len);
-	return !c->failed;
-}
-
-static void give_missed(struct input *in, u64 time, u32 flags, struct cursor after)
-{
-	u64 n = flags & MISSED_STORED ? take_u64(&after) : 1;
-
-	if (flags & MISSED_EVENTS)
-		store_lost(in->to->writer, time, n ? n : 1, "the kernel's ring buffer was full");
+	if (p->has_missed)
+		store_lost(in->to->writer, p->time, p->missed ? p->missed : 1,
+			   "the kernel's ring buffer was full");
 }
 
 static void read_page(struct input *in, u32 cpu, struct cursor page)
 {
-	struct cursor all = page, after;
-	u64 time = take_u64(&page);
-	u32 commit = (u32)take_u64(&page), len = commit & COMMIT_MASK;
+	unsigned long long at = (unsigned long long)(page.at - in->bytes);
+	struct ring_page p;
+	const u8 *record;
+	u32 len;
 
-	if (len > cursor_left(&page)) {
+	if (!ring_page_begin(&p, page)) {
 		import_damage(in->to,
 			      "a page of processor %u at byte %llu is longer than pages are", cpu,
-			      (unsigned long long)(all.at - in->bytes));
+			      at);
 		return;
 	}
-	after = page;
-	take_bytes(&after, len);
-	give_missed(in, time, commit, after);
-	page.end = page.at + len;
-	while (cursor_left(&page) && take_event(in, cpu, &page, &time))
-		;
-	if (page.failed)
+	give_missed(in, &p);
+	while (ring_page_next(&p, &record, &len))
+		give_event(in, cpu, p.time, record, len);
+	if (p.events.failed)
 		import_damage(in->to, "a page of processor %u at byte %llu ends within an event",
-			      cpu, (unsigned long long)(all.at - in->bytes));
+			      cpu, at);
 }
 
 static void read_pages(struct input *in, u32 cpu, struct cursor pages)
 {
 	if (pages.failed)
 		import_damage(in->to, "the pages of processor %u are not all there", cpu);
-	while (cursor_left(&pages) >= PAGE_HEAD) {
+	while (cursor_left(&pages) >= RING_PAGE_HEAD) {
 		struct cursor page = pages;
 
 		page.end = page.at + MIN(cursor_left(&pages), (size_t)in->page_size);

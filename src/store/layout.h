@@ -2,7 +2,9 @@
 /*
  * The bytes of a recording; doc/recording.md describes them for other readers.
  *
- *	file_head | chunk_head body | chunk_head body | ... | chunk_head index | file_end
+ *	file_head | chunk_head body | ... | chunk_head counts | chunk_head index | file_end
+ *
+ * Counts and index are split into several chunks if there are very many rows.
  *
  * Numbers are little-endian. Nothing refers forward: a file that ends anywhere is readable up to
  * its last whole chunk. Only a file that was closed has an index and a file_end.
@@ -39,6 +41,7 @@ enum chunk_kind {
 	CHUNK_STACKS,
 	CHUNK_MAPPINGS,  /* of code in processes */
 	CHUNK_FUNCTIONS, /* of the kernel, which stacks have */
+	CHUNK_COUNTS,    /* how many events of each format chunks have */
 	N_CHUNK_KINDS
 };
 
@@ -156,11 +159,17 @@ struct index_row { /* 48 bytes */
 	u64 offset, t0, t1, number;
 	u32 count;
 	u16 cpu;
-	u8 kind, reserved[9];
+	u8 kind, reserved;
+	u32 first_count, n_counts; /* of CHUNK_EVENTS: its rows among those of all CHUNK_COUNTS */
+};
+/* The counts of a chunk add up to its events. None: a reader counts them. */
+struct store_count {
+	u32 format; /* of a format_row */
+	u32 n;
 };
 
-struct file_end { /* 16 bytes */
-	u64 index_offset;
+struct file_end {         /* 16 bytes */
+	u64 index_offset; /* of the first CHUNK_INDEX; all others follow it */
 	char magic[8];
 };
 

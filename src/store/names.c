@@ -42,8 +42,8 @@ static void apply(struct store_names *n, const struct store_mapping *m)
 
 	memcpy(mapping.build_id, row->build_id, sizeof mapping.build_id);
 	switch ((enum mapping_kind)row->kind) {
-	case MAPPING_ADDED: usyms_mapped(n->usyms, row->pid, &mapping); return;
-	case MAPPING_CLEARED: usyms_exec(n->usyms, row->pid); return;
+	case MAPPING_ADDED: usyms_mapped(n->usyms, row->pid, &mapping, row->time); return;
+	case MAPPING_CLEARED: usyms_exec(n->usyms, row->pid, row->time); return;
 	case MAPPING_FORKED: usyms_forked(n->usyms, row->parent, row->pid); return;
 	case N_MAPPING_KINDS: return;
 	}
@@ -89,7 +89,7 @@ bool store_names_kernel(const struct store_names *n, u64 address, struct symbol 
 bool store_names_user(struct store_names *n, u32 pid, u64 address, struct symbol *out)
 {
 	struct usym u = { 0 };
-	bool found = usyms_resolve(n->usyms, pid, address, &u);
+	bool found = usyms_resolve(n->usyms, pid, 0, address, &u);
 
 	*out = (struct symbol){
 		.name = u.name, .offset = u.offset, .module = u.path, .file_offset = u.file_offset

@@ -60,10 +60,17 @@ struct store *store_open(const char *path, struct err *err);
 /* The same of an open file, which store_close() closes; name: for messages. */
 struct store *store_open_fd(int fd, const char *name, struct err *err);
 const struct store_tables *store_tables(const struct store *s);
+/* Whether the recording has a format of that name, "sched:sched_switch". */
+bool store_has_event(const struct store_tables *t, const char *name);
 /* NULL: there is none of that name. */
 const struct store_text *store_find_text(const struct store *s, const char *name);
-/* Only events of from <= time <= to; before the first store_next(). */
+struct store_span {
+	u64 from, to; /* from <= time <= to */
+};
+/* Only events of that time; before the first store_next(). */
 void store_range(struct store *s, u64 from, u64 to);
+/* Only events of these times, which are in order and apart; n is 1 at least. v is borrowed. */
+void store_spans(struct store *s, const struct store_span *v, u32 n);
 /* From the first event on again. */
 void store_rewind(struct store *s);
 /* The next event, or false at the end. It is valid until the next call. */

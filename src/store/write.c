@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/crc32.h"
 #include "base/hash.h"
+#include "store/counts.h"
 #include "store/lz4.h"
 #include "store/overwrite.h"
 #include "store/write.h"
@@ -18,6 +19,8 @@ enum {
 	ROWS_FULL = 256 << 10,
 	STREAM_FULL = 256 << 10,
 	LANE_SLOTS = 4096,
+	TABLE_CHUNK =
+		16 << 20, /* bytes in a chunk of the index or of counts: less than CHUNK_MOST */
 };
 
 struct slot {
@@ -28,6 +31,8 @@ struct lane {
 	struct buf rows, stream;
 	u32 count, n_rows;
 	u64 base, last, t0, t1;
+	u32 *by_format; /* events of each format */
+	u32 formats_room;
 	struct slot slots[LANE_SLOTS];
 };
 
@@ -43,7 +48,8 @@ struct table { /* rows that were not written yet */
 
 struct store_writer {
 	int fd, error;
-	u64 offset, n_events;
+	bool is_cut; /* after an error the file ends with its last whole chunk */
+	u64 offset, n_events, n_written;
 	u64 n_chunks;
 	struct lane **lanes;
 	u32 n_lanes;
@@ -53,6 +59,8 @@ struct store_writer {
 	u32 n_stacks;
 	struct arena arena; /* of stacks */
 	struct buf index, chunk, raw, packed;
+	struct buf counts;  /* struct store_count, which rows of the index refer to */
+	u32 counts_dropped; /* rows that were before them: of chunks that are overwritten */
 	struct overwrite overwrite;
 	bool overwrites;
 };
@@ -65,36 +73,65 @@ static void put_bytes(struct store_writer *w, const void *bytes, size_t len)
 	if (w->error)
 		return;
 	w->error = write_all(w->fd, bytes, len);
-	if (w->error && ftruncate(w->fd, (off_t)w->offset) == 0)
-		lseek(w->fd, (off_t)w->offset, SEEK_SET);
-	if (!w->error)
+	if (w->error)
+		w->is_cut = ftruncate(w->fd, (off_t)w->offset) == 0 &&
+			    lseek(w->fd, (off_t)w->offset, SEEK_SET) >= 0;
+	else
 		w->offset += len;
 }
 
-static void add_to_index(struct store_writer *w, const struct chunk_head *h)
+/* The last n_counts rows are those of the chunk. */
+static void add_to_index(struct store_writer *w, const struct chunk_head *h, u64 offset,
+			 u32 n_counts)
 {
-	struct index_row row = { .offset = w->offset,
+	u32 n_rows = w->counts_dropped + (u32)(w->counts.len / sizeof(struct store_count));
+	struct index_row row = { .offset = offset,
 				 .t0 = h->t0,
 				 .t1 = h->t1,
 				 .number = h->number,
 				 .count = h->count,
 				 .cpu = h->cpu,
-				 .kind = h->kind };
+				 .kind = h->kind,
+				 .first_count = n_counts ? n_rows - n_counts : 0,
+				 .n_counts = n_counts };
 
 	buf_add(&w->index, &row, sizeof row);
 }
 
-/* Compressed if that is shorter. */
-static void put_chunk(struct store_writer *w, struct chunk_head h, const void *body, size_t len)
+static void write_chunk(struct store_writer *w, const struct chunk_head *h, const void *stored,
+			u32 n_counts)
 {
-	const void *stored = body;
+	u64 offset = w->offset;
+
+	buf_clear(&w->chunk);
+	buf_add(&w->chunk, h, sizeof *h);
+	buf_add(&w->chunk, stored, h->stored_len);
+	put_bytes(w, w->chunk.s, w->chunk.len);
+	if (w->error) {
+		w->counts.len -= n_counts * sizeof(struct store_count);
+		return;
+	}
+	if (h->kind != CHUNK_INDEX)
+		add_to_index(w, h, offset, n_counts);
+	if (h->kind == CHUNK_EVENTS)
+		w->n_written += h->count;
+	if (w->overwrites)
+		overwrite_note(&w->overwrite, h, offset, (u32)w->chunk.len);
+}
+
+/* Compressed if that is shorter. */
+static void put_counted(struct store_writer *w, struct chunk_head h, const struct buf *body,
+			u32 n_counts)
+{
+	const size_t len = body->len;
+	const void *stored = len ? body->s : "";
 
 	buf_clear(&w->packed);
 	buf_reserve(&w->packed, lz4_bound(len));
 	h.magic = CHUNK_MAGIC;
 	h.number = w->n_chunks++;
 	h.raw_len = h.stored_len = (u32)len;
-	w->packed.len = lz4_pack((u8 *)w->packed.s, body, len);
+	w->packed.len = lz4_pack((u8 *)w->packed.s, stored, len);
 	if (w->packed.len < len) {
 		h.codec = CODEC_LZ4;
 		h.stored_len = (u32)w->packed.len;
@@ -102,21 +139,30 @@ static void put_chunk(struct store_writer *w, struct chunk_head h, const void *b
 	}
 	h.body_crc = crc32_of(stored, h.stored_len);
 	h.crc = crc32_of(&h, offsetof(struct chunk_head, crc));
-	store_chunk(w, &h, stored);
+	write_chunk(w, &h, stored, n_counts);
 }
 
+static void put_chunk(struct store_writer *w, struct chunk_head h, const struct buf *body)
+{
+	put_counted(w, h, body, 0);
+}
+
+/* The events of a chunk of another recording are counted again. */
 void store_chunk(struct store_writer *w, const struct chunk_head *h, const void *stored)
 {
-	u64 offset = w->offset;
+	const u8 *raw = stored;
+	u32 n_counts = 0;
 
-	if (h->kind != CHUNK_INDEX)
-		add_to_index(w, h);
-	buf_clear(&w->chunk);
-	buf_add(&w->chunk, h, sizeof *h);
-	buf_add(&w->chunk, stored, h->stored_len);
-	put_bytes(w, w->chunk.s, w->chunk.len);
-	if (w->overwrites && !w->error)
-		overwrite_note(&w->overwrite, h, offset, (u32)w->chunk.len);
+	if (h->kind == CHUNK_EVENTS && h->codec == CODEC_LZ4) {
+		buf_clear(&w->raw);
+		buf_reserve(&w->raw, h->raw_len);
+		raw = (u8 *)w->raw.s;
+		if (!lz4_unpack((u8 *)w->raw.s, h->raw_len, stored, h->stored_len))
+			raw = NULL;
+	}
+	if (h->kind == CHUNK_EVENTS && raw)
+		n_counts = counts_of_chunk(&w->counts, h, raw);
+	write_chunk(w, h, stored, n_counts);
 }
 
 /* ---- what is overwritten */
@@ -128,7 +174,19 @@ void store_overwrite(struct store_writer *w, u64 most_bytes, u64 most_ns)
 	w->overwrite.most_ns = most_ns;
 }
 
-/* The index has its rows in the order of offsets, and the oldest go first. */
+/* The index has its rows in the order of offsets, as have counts, and the oldest go first. */
+static void forget_counts(struct store_writer *w, const struct index_row *row)
+{
+	u32 n = row->first_count + row->n_counts - w->counts_dropped;
+	size_t len = n * sizeof(struct store_count);
+
+	if (!row->n_counts)
+		return;
+	memmove(w->counts.s, w->counts.s + len, w->counts.len - len);
+	w->counts.len -= len;
+	w->counts_dropped += n;
+}
+
 static void forget_row(void *ctx, u64 offset)
 {
 	struct store_writer *w = ctx;
@@ -140,6 +198,7 @@ static void forget_row(void *ctx, u64 offset)
 		memcpy(&row, w->index.s + at, size);
 		if (row.offset != offset)
 			continue;
+		forget_counts(w, &row);
 		memmove(w->index.s + at, w->index.s + at + size, w->index.len - at - size);
 		w->index.len -= size;
 		return;
@@ -160,7 +219,7 @@ static void put_table(struct store_writer *w, u32 kind)
 	struct chunk_head h = { .kind = (u8)kind, .cpu = CHUNK_NO_CPU, .count = t->count };
 
 	if (t->count)
-		put_chunk(w, h, t->rows.s, t->rows.len);
+		put_chunk(w, h, &t->rows);
 	buf_clear(&t->rows);
 	t->count = 0;
 }
@@ -290,17 +349,33 @@ static void put_lane(struct store_writer *w, u32 cpu)
 				.n_rows = l->n_rows,
 				.t0 = l->t0,
 				.t1 = l->t1 };
+	u32 n_counts;
 
 	put_tables(w);
 	buf_clear(&w->raw);
 	buf_add(&w->raw, &eh, sizeof eh);
 	buf_add(&w->raw, l->rows.s, l->rows.len);
 	buf_add(&w->raw, l->stream.s, l->stream.len);
-	put_chunk(w, h, w->raw.s, w->raw.len);
+	n_counts = counts_put(&w->counts, l->by_format, l->formats_room);
+	put_counted(w, h, &w->raw, n_counts);
 	buf_clear(&l->rows);
 	buf_clear(&l->stream);
 	l->count = l->n_rows = 0;
 	memset(l->slots, 0, sizeof l->slots);
+}
+
+/* They are numbered from 0 on, so few numbers are not there. */
+static void count_event(struct lane *l, u32 format)
+{
+	if (format >= l->formats_room) {
+		u32 room = 2 * format + 8;
+
+		l->by_format = xrealloc(l->by_format, room * sizeof *l->by_format);
+		memset(l->by_format + l->formats_room, 0,
+		       (room - l->formats_room) * sizeof *l->by_format);
+		l->formats_room = room;
+	}
+	l->by_format[format]++;
 }
 
 static u64 zigzag(s64 v)
@@ -374,6 +449,7 @@ void store_event(struct store_writer *w, const struct store_event *e)
 	l->t0 = MIN(l->t0, e->time);
 	l->t1 = MAX(l->t1, e->time);
 	l->count++;
+	count_event(l, (u16)e->format);
 	w->n_events++;
 }
 
@@ -382,6 +458,7 @@ void store_flush(struct store_writer *w)
 	for (u32 i = 0; i < w->n_lanes; i++)
 		if (w->lanes[i] && w->lanes[i]->count)
 			put_lane(w, i);
+	put_tables(w);
 }
 
 void store_tick(struct store_writer *w, u64 now)
@@ -389,6 +466,7 @@ void store_tick(struct store_writer *w, u64 now)
 	for (u32 i = 0; i < w->n_lanes; i++)
 		if (w->lanes[i] && w->lanes[i]->count && now >= w->lanes[i]->base + CHUNK_NS)
 			put_lane(w, i);
+	put_table(w, CHUNK_LOST); /* a killed recorder shows what it knew */
 	drop_old(w, now);
 }
 
@@ -420,29 +498,87 @@ u64 store_events(const struct store_writer *w)
 	return w->n_events;
 }
 
+u64 store_events_written(const struct store_writer *w)
+{
+	return w->n_written;
+}
+
 u64 store_bytes(const struct store_writer *w)
 {
 	return w->offset;
 }
 
-int store_writer_end(struct store_writer *w)
+/* Rows of that size, in several chunks if there are very many. Their number is count. */
+static void put_rows(struct store_writer *w, enum chunk_kind kind, const struct buf *rows, u32 size)
 {
-	struct chunk_head h = { .kind = CHUNK_INDEX, .cpu = CHUNK_NO_CPU };
+	const size_t most = TABLE_CHUNK / size * size;
+
+	for (size_t at = 0; at < rows->len || (!at && kind == CHUNK_INDEX); at += most) {
+		size_t len = MIN(most, rows->len - at);
+		struct chunk_head h = { .kind = (u8)kind,
+					.cpu = CHUNK_NO_CPU,
+					.count = (u32)(len / size) };
+
+		buf_clear(&w->raw);
+		if (len)
+			buf_add(&w->raw, rows->s + at, len);
+		put_chunk(w, h, &w->raw);
+	}
+}
+
+/* To the counts that are left. */
+static void number_counts(struct store_writer *w)
+{
+	struct index_row row;
+
+	for (size_t at = 0; at < w->index.len; at += sizeof row) {
+		memcpy(&row, w->index.s + at, sizeof row);
+		if (row.n_counts)
+			row.first_count -= w->counts_dropped;
+		memcpy(w->index.s + at, &row, sizeof row);
+	}
+}
+
+static void put_index(struct store_writer *w)
+{
 	struct file_end end = { 0 };
 
+	number_counts(w);
+	put_rows(w, CHUNK_COUNTS, &w->counts, sizeof(struct store_count));
+	end.index_offset = w->offset;
+	put_rows(w, CHUNK_INDEX, &w->index, sizeof(struct index_row));
+	memcpy(end.magic, STORE_END_MAGIC, sizeof end.magic);
+	put_bytes(w, &end, sizeof end);
+}
+
+/* The disk is full: what was cut off has left room for a few words. */
+static void put_last_words(struct store_writer *w, u64 now)
+{
+	const int error = w->error;
+
+	if (!w->is_cut)
+		return;
+	w->error = 0;
+	store_lost(w, now, w->n_events - w->n_written, strerror(-error));
+	put_table(w, CHUNK_LOST);
+	if (!w->error)
+		put_index(w);
+	w->error = error;
+}
+
+int store_writer_end(struct store_writer *w)
+{
 	u64 latest = 0;
 
 	store_flush(w);
 	for (u32 i = 0; i < w->n_lanes; i++)
 		latest = w->lanes[i] ? MAX(latest, w->lanes[i]->t1) : latest;
-	put_tables(w);
 	w->overwrite.most_bytes = 0; /* the last chunk of each processor stays */
 	drop_old(w, latest);
-	end.index_offset = w->offset;
-	h.count = (u32)(w->index.len / sizeof(struct index_row));
-	put_chunk(w, h, w->index.s ? w->index.s : "", w->index.len);
-	memcpy(end.magic, STORE_END_MAGIC, sizeof end.magic);
-	put_bytes(w, &end, sizeof end);
+	if (!w->error)
+		put_index(w);
+	if (w->error)
+		put_last_words(w, latest);
 	return w->error;
 }
 
@@ -454,6 +590,7 @@ void store_writer_free(struct store_writer *w)
 		if (w->lanes[i]) {
 			buf_release(&w->lanes[i]->rows);
 			buf_release(&w->lanes[i]->stream);
+			free(w->lanes[i]->by_format);
 			free(w->lanes[i]);
 		}
 	for (u32 i = 0; i < N_CHUNK_KINDS; i++)
@@ -462,6 +599,7 @@ void store_writer_free(struct store_writer *w)
 	arena_release(&w->arena);
 	overwrite_release(&w->overwrite);
 	buf_release(&w->index);
+	buf_release(&w->counts);
 	buf_release(&w->chunk);
 	buf_release(&w->raw);
 	buf_release(&w->packed);

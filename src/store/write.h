@@ -4,8 +4,8 @@
  * or the first of them waits for CHUNK_NS; so what a killed recorder has not written is half a
  * second at most.
  *
- * After a failed write the file ends with the last whole chunk, and the writer does nothing more:
- * store_error().
+ * After a failed write the file ends with the last whole chunk, and the writer does nothing more
+ * (store_error()) but note at the end how many events are lost, and write the index.
  */
 #ifndef SONDE_STORE_WRITE_H
 #define SONDE_STORE_WRITE_H
@@ -55,7 +55,8 @@ void store_flush(struct store_writer *w);
 void store_tick(struct store_writer *w, u64 now);
 /* 0, or -errno of the first write that failed. */
 int store_error(const struct store_writer *w);
-u64 store_events(const struct store_writer *w); /* how many there are */
+u64 store_events(const struct store_writer *w);         /* how many there are */
+u64 store_events_written(const struct store_writer *w); /* how many of them are in the file */
 u64 store_bytes(const struct store_writer *w);
 /* The rest and the index; returns store_error(). */
 int store_writer_end(struct store_writer *w);

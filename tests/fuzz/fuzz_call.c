@@ -14,7 +14,7 @@ static const struct call_format *formats[SYSCALL_MAX];
 
 static void read_formats(void)
 {
-	for (u32 nr = 0; nr < syscall_count(); nr++)
+	for (u32 nr = 0; nr < SYSCALL_MAX; nr++)
 		formats[nr] = syscall_event_name(nr) ? call_format(syscall_event_name(nr)) : NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any text as a symbol of Rust and of C++: a name, or none. */
+/* Any text as a symbol of Rust, C++ and D: a name, or none. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 3), *name;
 
-	/* one of the two schemes, for most inputs */
+	/* one of the schemes, for most inputs */
 	memcpy(text, "_R", 2);
 	memcpy(text + 2, data, size);
 	text[size + 2] = '\0';
@@ -22,6 +22,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, "_Z", 2);
 	name = demangle_cxx(text);
 	if (name && strlen(name) > 128 << 10)
+		abort();
+	free(name);
+	memcpy(text, "_D", 2);
+	name = demangle_d(text);
+	if (name && strlen(name) > 64 << 10)
 		abort();
 	free(name);
 	free(text);

@@ -77,7 +77,9 @@ static size_t operations(const uint8_t *data, size_t size, Dwarf_Op *ops, u8 (*b
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum { MAX_OPS = 80 };
-	static const struct dwarf_registers regs = { registers, ARRAY_SIZE(registers), 128 };
+	static const struct dwarf_registers regs = { .offset = registers,
+						     .n = ARRAY_SIZE(registers),
+						     .ip = 128 };
 	struct dwarf d = { .regs = &regs,
 			   .f = dw_load(&(struct err){}),
 			   .file = some_file(size & 2) };

@@ -30,6 +30,8 @@ static void export(struct store *s, struct arena *a, const struct exporter *x, c
 				.stack_names = store_names_new(store_tables(s)),
 				.arena = a,
 				.path = path,
+				.file = "x",
+				.to = ~0ull,
 				.kernel_text = 0x1000 };
 	struct err err = { 0 };
 

@@ -22,18 +22,19 @@ static bool ksym(void *ctx, u64 addr, struct symbol *out)
 	return addr & 3;
 }
 
-static bool usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
+static bool usym(void *ctx, struct process_at at, u64 addr, struct symbol *out)
 {
-	(void)pid;
+	(void)at;
 	return ksym(ctx, addr, out);
 }
 
-static u32 stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips)
+static u32 stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips, u64 *time)
 {
 	u32 n = MIN(v->n % 16, limit);
 
 	(void)ctx;
 	(void)user;
+	*time = 0;
 	for (u32 i = 0; i < n; i++)
 		ips[i] = v->hash + i;
 	return n;
@@ -138,7 +139,7 @@ static void try_printf(struct arena *a, const char *fmt, const struct type *t, c
 	const char *error;
 	u32 at;
 	struct format *f = format_parse(a, fmt, &error, &at);
-	struct event_field field[2] = { { t, 0 }, { t, 0 } };
+	struct event_field field[2] = { { .type = t }, { .type = t } };
 
 	if (!f)
 		return;
@@ -148,7 +149,7 @@ static void try_printf(struct arena *a, const char *fmt, const struct type *t, c
 	buf_release(&b);
 }
 
-static void try_outputs(struct sink *s, const struct type *t, const void *p)
+static void try_outputs(struct sink *s, const struct type *t, void *p)
 {
 	static const u32 pct[] = { 50000, 99990 };
 	static const struct type key = { .kind = TY_INT, .size = 8 };

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include "engine/perf/internal.h"
 
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
 enum { N_RINGS = 2, RING_SIZE = 4096, MOST = 100000, REGS = 0x1f /* five registers */ };
 
 static void check_within(const struct perf_event_header *h, const void *part, size_t len)
@@ -18,16 +20,18 @@ static void check_within(const struct perf_event_header *h, const void *part, si
 
 static void check(const struct perf_ring *r)
 {
+	static const struct sample_layout raw = { .type = PERF_SAMPLE_RAW }, all = {
+		PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER |
+			PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR,
+		REGS, REGS
+	};
 	struct task_record task;
 	struct sample s;
 	u64 lost;
 
-	if (record_sample(r->next, PERF_SAMPLE_RAW, 0, &s))
+	if (record_sample(r->next, &raw, &s))
 		check_within(r->next, s.raw, s.raw_len);
-	if (record_sample(r->next,
-			  PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER |
-				  PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR,
-			  REGS, &s)) {
+	if (record_sample(r->next, &all, &s)) {
 		check_within(r->next, s.frames, s.n_frames * 8);
 		check_within(r->next, s.raw, s.raw_len);
 		check_within(r->next, s.stack, s.stack_len);

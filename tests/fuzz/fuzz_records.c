@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings that a process wrote (include/sonde/sonde.h), as a hostile one would: positions, sizes and
- * strings of any value. Reading ends, stays within the memory, and a string lies in its context.
+ * Rings that a process wrote (include/sonde/sonde.h, jit/jit.h), as a hostile one would: positions, sizes,
+ * strings and lengths of any value. Reading ends, stays within the memory, and a string lies in its context.
  */
 #include <stdlib.h>
 #include "engine/process/internal.h"
+#include "jit/jit.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 enum { N_RINGS = 2, RING_SIZE = 4096, MOST = 100000 };
+
+static volatile u32 sink;
 
 static void check(const struct sonde_record *r, u64 strings)
 {
 	struct record_context c;
+	u32 len = 0, sum = 0;
+	const u8 *sent = rings_sent(r, &len);
 
+	for (u32 i = 0; sent && i < len; i++)
+		sum += sent[i];
+	sink = sum;
+	if (r->size & JIT_RECORD_SENT)
+		return;
 	record_context(&c, r, strings);
 	for (u32 i = 0; i < ARRAY_SIZE(c.r.word); i++) {
 		const char *s = (const char *)(uintptr_t)c.r.word[i];
@@ -24,7 +36,7 @@ static void check(const struct sonde_record *r, u64 strings)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	const size_t bytes = N_RINGS * (size_t)(SONDE_RING_HEADER + RING_SIZE);
+	const size_t stride = jit_ring_stride(RING_SIZE), bytes = N_RINGS * stride;
 	u8 *at = aligned_alloc(4096, bytes);
 	const struct sonde_record *r;
 	struct rings *rings;
@@ -33,11 +45,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	memset(at, 0, bytes);
 	for (u32 i = 0; i < N_RINGS; i++) {
-		u8 *ring = at + i * (size_t)(SONDE_RING_HEADER + RING_SIZE);
+		u8 *ring = at + i * stride;
 		size_t header = MIN(size, sizeof(struct sonde_ring)), rest;
 
 		memcpy(ring, data, header);
-		rest = MIN(size - header, (size_t)RING_SIZE);
+		rest = MIN(size - header, stride - SONDE_RING_HEADER);
 		memcpy(ring + SONDE_RING_HEADER, data + header, rest);
 		data += header + rest;
 		size -= header + rest;

@@ -8,6 +8,8 @@
 #include "vm/shared.h"
 #include "vm/vm.h"
 
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
 enum { GUARD = 64 };
 
 static void add_map(struct program *p, u32 type, u32 key_size, u32 value_size, u32 max_entries)

@@ -2,7 +2,9 @@
 /* Recordings written and read back, whole, cut off and damaged. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/crc32.h"
@@ -275,6 +277,42 @@ static void overwritten(void)
 	unlink(whole_file);
 }
 
+/* A disk on which nothing more fits after some chunks: the rest is a loss that the file tells. */
+static void half_full(void)
+{
+	struct rlimit limit, before;
+	int fd = new_file();
+	struct store_writer *w = begin(fd);
+	struct err err = { 0 };
+	struct store *s;
+	u64 n;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = before;
+	for (u32 i = 0; i < N_EVENTS; i++) {
+		put_event(w, i, time_of(i));
+		if (i % 1000 == 0)
+			store_tick(w, time_of(i) + CHUNK_NS);
+		limit.rlim_cur = length(fd) + 1500;
+		if (i == N_EVENTS / 10 && setrlimit(RLIMIT_FSIZE, &limit))
+			break;
+	}
+	is_int(store_writer_end(w), -EFBIG, "a file that becomes too large is an error");
+	setrlimit(RLIMIT_FSIZE, &before);
+	n = store_events_written(w);
+	store_writer_free(w);
+	s = store_open_fd(fd, "test", &err);
+	is_int(store_tables(s)->n_events, n, "the events before it are there: %llu",
+	       (unsigned long long)n);
+	ok(n > 1000 && store_tables(s)->losses.n == 1 &&
+		   store_tables(s)->losses.v[0].count == N_EVENTS - n,
+	   "the others are counted as lost: %llu, %u", (unsigned long long)n,
+	   store_tables(s)->losses.n);
+	ok(!store_damage(s), "the file is whole: %s", store_damage(s));
+	store_close(s);
+}
+
 /* A disk that is full: a limit of the file's size. */
 static void full(void)
 {
@@ -398,6 +436,7 @@ int main(void)
 	backwards();
 	ticks();
 	overwritten();
+	half_full();
 	full();
 	foreign();
 	stacks();

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers of ns may be larger than a double holds: times are relative to the range's beginning, which is a string. */
+#include "base/json.h"
+#include "export/timeline/json.h"
+#include "trace/event_text.h"
+
+typedef unsigned long long ull;
+
+void timeline_put_text(struct buf *b, const char *key, const struct store_text *text)
+{
+	buf_printf(b, ",\"%s\":", key);
+	json_str(b, text ? text->bytes : "", text ? text->len : 0);
+}
+
+static void put_tasks(struct buf *b, const struct model *m)
+{
+	buf_puts(b, ",\"tasks\":[");
+	for (u32 i = 0; i < m->tasks.n; i++) {
+		const struct timeline_task *t = &m->tasks.v[i];
+
+		buf_printf(b, "%s[%u,%u,", i ? "," : "", t->tid, t->pid);
+		json_strz(b, t->comm);
+		buf_putc(b, ']');
+	}
+	buf_putc(b, ']');
+}
+
+static void put_names(struct buf *b, const struct timeline *t)
+{
+	const struct store_tables *tables = t->model.tables;
+
+	buf_puts(b, ",\"formats\":[");
+	for (u32 i = 0; i < tables->formats.n; i++) {
+		buf_puts(b, i ? "," : "");
+		json_strz(b, tables->formats.v[i]->name);
+	}
+	buf_puts(b, "],\"names\":[");
+	for (u32 i = 0; i < t->model.names.n; i++) {
+		buf_puts(b, i ? "," : "");
+		json_strz(b, t->model.names.v[i]);
+	}
+	buf_putc(b, ']');
+}
+
+static void put_losses(struct buf *b, const struct timeline *t)
+{
+	const struct store_tables *tables = t->model.tables;
+	bool is_first = true;
+
+	buf_puts(b, ",\"losses\":[");
+	for (u32 i = 0; i < tables->losses.n; i++) {
+		const struct store_loss *l = &tables->losses.v[i];
+
+		buf_printf(b, "%s[%lld,%llu,", is_first ? "" : ",", (long long)(l->time - t->from),
+			   (ull)l->count);
+		json_strz(b, l->why);
+		buf_putc(b, ']');
+		is_first = false;
+	}
+	buf_printf(b, "],\"damage\":");
+	json_strz(b, store_damage(t->store) ? store_damage(t->store) : "");
+	buf_printf(b, ",\"chunksGone\":%llu",
+		   (ull)(tables->n_written - MIN(tables->n_written, tables->n_chunks)));
+}
+
+static u32 n_levels(const struct timeline *t)
+{
+	u32 n = 0;
+
+	while (n < TIMELINE_LEVELS && t->levels[n].tiles)
+		n++;
+	return n;
+}
+
+void timeline_put_info(struct buf *b, const struct timeline *t, const char *file)
+{
+	const struct store_tables *tables = t->model.tables;
+	const struct model *m = &t->model;
+
+	buf_puts(b, "{\"file\":");
+	json_strz(b, file);
+	timeline_put_text(b, "command", store_find_text(t->store, "command"));
+	timeline_put_text(b, "uname", store_find_text(t->store, "uname"));
+	buf_printf(
+		b,
+		",\"from\":\"%llu\",\"toReal\":\"%lld\",\"range\":%llu,\"done\":%llu,\"isDone\":%s",
+		(ull)t->from, (long long)tables->head.to_real, (ull)(t->to - t->from),
+		(ull)(t->done_to - t->from), t->is_done ? "true" : "false");
+	buf_printf(b, ",\"events\":%llu,\"eventsInFile\":%llu,\"cpus\":%u,\"levels\":%u",
+		   (ull)t->n_done, (ull)tables->n_events, tables->head.n_cpus, n_levels(t));
+	buf_printf(
+		b,
+		",\"wholeMachine\":%s,\"has\":{\"switches\":%d,\"wakeups\":%d,\"calls\":%d,\"interrupts\":%d,\"stacks\":%d}",
+		tables->head.scope ? "false" : "true", m->has_switches, m->has_wakeups,
+		m->has_calls, m->has_interrupts, m->has_stacks);
+	put_tasks(b, m);
+	put_names(b, t);
+	put_losses(b, t);
+	buf_putc(b, '}');
+}
+
+void timeline_put_event(struct buf *b, struct arena *a, const struct names *names,
+			const struct trace_event *e)
+{
+	struct buf text = { 0 };
+
+	buf_printf(b, "%u,%u,%u,", e->format->stored - 1, e->tid, e->pid);
+	json_str(b, e->comm, strnlen(e->comm, COMM_SIZE));
+	buf_putc(b, ',');
+	event_text(&text, a, names, e->format, e->record, e->len);
+	json_str(b, text.s ? text.s : "", text.len);
+	buf_release(&text);
+}
