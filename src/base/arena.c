@@ -11,9 +11,13 @@
  * touches pages that it does not need. Large chunks come from calloc, which knows when memory is
  * fresh from the kernel and already zero.
  *
+ * Chunks of the largest size that are given back wait in a pool for the next arena: each function
+ * of a script has arenas of its own, and fresh pages cost more than zeroing used ones.
+ *
  * The hostile build has chunks of 64 bytes, so that nearly every object has its own neighbors.
  * Under ASan the free part of a chunk is poisoned and each object is followed by a gap.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -51,15 +55,61 @@ enum {
 	CLEAN_STEP = 1 << 10,
 	VEC_BIG = 64,
 	LONG_COMPILATION = 2 << 20,
-	CHUNK_HUGE = 2 << 20
+	CHUNK_HUGE = 2 << 20,
+	POOL_MAX = 2 << 20
 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t grow; /* size of the chunk after this one; 0 for a big object's chunk */
-	bool mapped;
+	size_t size;
 	_Alignas(ALIGNMENT) char bytes[];
 };
+
+static struct {
+	pthread_mutex_t lock;
+	struct arena_chunk *chunks;
+	size_t bytes;
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Under ASan each arena's memory is its own. */
+static bool is_pooled(size_t size)
+{
+	return !GAP && (int)CHUNK_MAX >= (int)CLEAN_FROM && size == CHUNK_MAX;
+}
+
+static bool give_to_pool(struct arena_chunk *c)
+{
+	bool taken;
+
+	if (!is_pooled(c->size))
+		return false;
+	pthread_mutex_lock(&pool.lock);
+	taken = pool.bytes < POOL_MAX;
+	if (taken) {
+		c->next = pool.chunks;
+		pool.chunks = c;
+		pool.bytes += c->size;
+	}
+	pthread_mutex_unlock(&pool.lock);
+	return taken;
+}
+
+static struct arena_chunk *take_from_pool(size_t size)
+{
+	struct arena_chunk *c = NULL;
+
+	if (!is_pooled(size))
+		return NULL;
+	pthread_mutex_lock(&pool.lock);
+	if (pool.chunks) {
+		c = pool.chunks;
+		pool.chunks = c->next;
+		pool.bytes -= size;
+	}
+	pthread_mutex_unlock(&pool.lock);
+	return c;
+}
 
 void arena_init(struct arena *a)
 {
@@ -73,9 +123,9 @@ void arena_release(struct arena *a)
 	while (c) {
 		struct arena_chunk *next = c->next;
 
-		if (c->mapped)
+		if (c->size == CHUNK_HUGE)
 			munmap(c, CHUNK_HUGE);
-		else
+		else if (!give_to_pool(c))
 			free(c);
 		c = next;
 	}
@@ -117,6 +167,7 @@ static void *alloc_big(struct arena *a, size_t len, size_t room)
 	struct arena_chunk **link = a->chunk ? &a->chunk->next : &a->chunk;
 
 	hide(c->bytes, room);
+	c->size = 0;
 	c->next = *link;
 	*link = c;
 	a->used += room;
@@ -126,10 +177,12 @@ static void *alloc_big(struct arena *a, size_t len, size_t room)
 
 static void start_chunk(struct arena *a, size_t size)
 {
-	bool clean = size >= CLEAN_FROM, huge = size == CHUNK_HUGE;
-	struct arena_chunk *c = huge ? map_huge() : clean ? xcalloc(1, size) : xmalloc(size);
+	struct arena_chunk *c = take_from_pool(size);
+	bool clean = !c && size >= CLEAN_FROM;
 
-	c->mapped = huge;
+	if (!c)
+		c = size == CHUNK_HUGE ? map_huge() : clean ? xcalloc(1, size) : xmalloc(size);
+	c->size = size;
 	c->grow = has_huge(a) ? (size_t)CHUNK_HUGE : MIN(size * 2, (size_t)CHUNK_MAX);
 	c->next = a->chunk;
 	a->chunk = c;
@@ -249,10 +302,19 @@ static bool extend(struct arena *a, void *p, size_t len, size_t to)
 {
 	size_t was = ALIGN_UP(len, (size_t)ALIGNMENT), more = ALIGN_UP(to, (size_t)ALIGNMENT) - was;
 
-	if (GAP || (char *)p + was != a->at || more > (size_t)(a->end - a->at))
+	if (GAP > 0 || (char *)p + was != a->at || more > (size_t)(a->end - a->at))
 		return false;
 	arena_alloc(a, more);
 	return true;
+}
+
+void *vec_move(struct arena *a, const void *old, u32 n, u32 cap, size_t size)
+{
+	void *v = arena_alloc(a, cap * size);
+
+	if (n)
+		memcpy(v, old, n * size);
+	return v;
 }
 
 void *vec_grow(struct arena *a, void *old, u32 *cap, u32 n, size_t size)
@@ -267,9 +329,7 @@ void *vec_grow(struct arena *a, void *old, u32 *cap, u32 n, size_t size)
 		*cap = grown;
 		return old;
 	}
-	v = arena_alloc(a, grown * size);
-	if (n)
-		memcpy(v, old, n * size);
+	v = vec_move(a, old, n, grown, size);
 	*cap = grown;
 	return v;
 }

@@ -49,7 +49,16 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap);
 				vec_grow((a), (vec)->v, &(vec)->cap, (vec)->n, sizeof(*(vec)->v)); \
 		(vec)->v[(vec)->n++] = (__VA_ARGS__);                                              \
 	} while (0)
+/* Room for n elements in all at once, where their number is nearly known. */
+#define vec_reserve(a, vec, most)                                                                  \
+	do {                                                                                       \
+		if ((vec)->cap < (most)) {                                                         \
+			(vec)->v = vec_move((a), (vec)->v, (vec)->n, (most), sizeof(*(vec)->v));   \
+			(vec)->cap = (most);                                                       \
+		}                                                                                  \
+	} while (0)
 #define vec_last(vec) (&(vec)->v[(vec)->n - 1])
 void *vec_grow(struct arena *a, void *old, u32 *cap, u32 n, size_t size);
+void *vec_move(struct arena *a, const void *old, u32 n, u32 cap, size_t size);
 
 #endif

@@ -55,6 +55,19 @@ static inline bool is_one_of(const char *const *words, u32 n, const char *s)
 	return false;
 }
 
+/* Whether the word, of len bytes, is one of those that blanks separate. */
+static inline bool lists_word(const char *words, const char *word, size_t len)
+{
+	for (const char *s = words; *s;) {
+		size_t n = strcspn(s, " ");
+
+		if (n == len && !memcmp(s, word, n))
+			return true;
+		s += n + strspn(s + n, " ");
+	}
+	return false;
+}
+
 static inline bool starts_with(const char *s, const char *prefix)
 {
 	return strncmp(s, prefix, strlen(prefix)) == 0;

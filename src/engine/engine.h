@@ -17,11 +17,14 @@
 #include "trace/map_event.h"
 #include "trace/table.h"
 #include "type/features.h"
+#include "type/fetch.h"
 #include "type/program.h"
 #include "type/site.h"
+#include "type/traced.h"
 
 struct btf;
 struct recorded_kernel;
+struct trace_event;
 
 struct engine_options {
 	u64 ring_size; /* bytes, a power of two; 0: depends on the memory of the machine */
@@ -37,6 +40,11 @@ struct engine_options {
 	bool wait_detach; /* close() returns after everything is detached */
 	/* Of a recording: only so long from its beginning, only this range; 0: all of it. */
 	u64 duration_ns, from_ns, to_ns;
+	const struct traced *traced;
+	/* The processes of it that are there, the command that waits included, each before its children. */
+	const u32 *pids;
+	u32 n_pids;
+	const struct fetch_table *fetches; /* borrowed; functions may be added */
 };
 
 /* The answer of an engine about a site. */
@@ -98,12 +106,17 @@ struct engine {
 	/* Whether events have the memory near the address in the register at that offset of the context,
 	 * of programs that get registers. NULL: none. */
 	bool (*has_memory_near)(u32 offset);
+	/* Memory behind registers is fetched with the event (struct fetch). */
+	bool fetches;
 	const char *source, *source_has; /* of lacks(), for messages */
 	/* 0, or an error if this process may not use the engine. NULL: every process may. */
 	int (*check_rights)(struct err *err);
 	/* Whether this process has the general right to trace: then a refusal concerns one thing
 	 * only. NULL: yes. */
 	bool (*has_rights)(void);
+	/* Whether this process may trace only some, and all events are of those that t names and of their
+	 * descendants. NULL: never. */
+	bool (*is_own)(const struct traced *t);
 	/* The engine, by name, that may serve a script where this one is refused as a whole. NULL: none. */
 	const char *instead;
 	/* True with a price, or false with why_not. */
@@ -177,6 +190,8 @@ struct engine {
 	/* Calls f for each waiting record in order; with next(): for records up to `until`. Returns
 	 * their number. */
 	int (*drain)(void *self, u64 until, record_fn f, void *ctx);
+	/* The stacks of the recorded event whose records are drained now, to the one made of a record. NULL: it has none. */
+	void (*recorded_stacks)(void *self, struct trace_event *e);
 	/* The next drain should follow at once. NULL: never. */
 	bool (*drained_much)(const void *self);
 	/* No more records will come. NULL: never over. */
@@ -199,8 +214,9 @@ struct engine {
 	/* The memory of a mapped array other than the data map; NULL: it has none, also as an
 	 * operation. */
 	void *(*map_memory)(void *self, u32 map);
-	/* Copies at most `limit` frames to ips; returns their number. */
-	u32 (*stack)(void *self, const struct stack_value *v, u32 limit, u64 *ips);
+	/* Copies at most `limit` frames to ips; returns their number. *time: of a user stack, when it was
+	 * first hit (CLOCK_MONOTONIC). */
+	u32 (*stack)(void *self, const struct stack_value *v, u32 limit, u64 *ips, u64 *time);
 	/* Words of the data map: loss counters, and what the session passes to programs. */
 	u64 (*data_u64)(void *self, u32 offset);
 	void (*set_data_u64)(void *self, u32 offset, u64 value);

@@ -116,9 +116,9 @@ int in_vm_map_delete(void *self, u32 map, const void *key)
 	return vm_set_add(self, map, key, NULL);
 }
 
-u32 in_vm_stack(void *self, const struct stack_value *v, u32 limit, u64 *ips)
+u32 in_vm_stack(void *self, const struct stack_value *v, u32 limit, u64 *ips, u64 *time)
 {
-	return vm_stack(self, v, limit, ips);
+	return vm_stack(self, v, limit, ips, time);
 }
 
 u64 in_vm_data_u64(void *self, u32 offset)

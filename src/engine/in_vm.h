@@ -31,7 +31,7 @@ int in_vm_map_clear(void *self, u32 map);
 int in_vm_map_zero(void *self, u32 map);
 int in_vm_map_set(void *self, u32 map, const void *key, const void *value);
 int in_vm_map_delete(void *self, u32 map, const void *key);
-u32 in_vm_stack(void *self, const struct stack_value *v, u32 limit, u64 *ips);
+u32 in_vm_stack(void *self, const struct stack_value *v, u32 limit, u64 *ips, u64 *time);
 u64 in_vm_data_u64(void *self, u32 offset);
 void in_vm_set_data_u64(void *self, u32 offset, u64 value);
 

@@ -23,6 +23,10 @@ bool raise_memlock(void);
  * processes. */
 int bpf_right(void);
 int perf_right(void);
+/* 0, or the errno with which it refuses a counter of this process, of what is not the kernel's. */
+int perf_own_right(void);
+/* kernel.perf_event_paranoid; -1 also if it is not known. */
+s64 perf_paranoid(void);
 /* As securityfs has it; "": it is not mounted. */
 const char *lockdown_file(void);
 /* capabilities.c; numbers of capabilities(7) */
@@ -31,6 +35,9 @@ bool has_capability(u32 number);
 /* rights.c */
 /* The reason and the remedy: the help of an error about rights. */
 void help_rights(struct err *err, bool perf);
+/* The same of an error about perf events alone: what the kernel gives instead, and which setting or
+ * capability opens more. */
+void help_perf(struct err *err);
 /* perf_event_open(2), with PERF_FLAG_FD_CLOEXEC. */
 int perf_event_open(struct perf_event_attr *attr, s32 pid, s32 cpu, int group, unsigned long flags);
 
@@ -49,6 +56,11 @@ struct map_watch;
 /* Of all processes, from now on. prompt: readable at each event, not only when many wait. NULL: the
  * kernel refuses. */
 struct map_watch *map_watch_open(bool prompt);
+/* Without rings: who has the records of others passes them on. h->size is at least that of a header; trailer:
+ * bytes at its end that are no part of it. */
+struct map_watch *map_watch_new(void);
+void map_watch_record(struct map_watch *w, const struct perf_event_header *h, u32 trailer,
+		      u64 time);
 void map_watch_close(struct map_watch *w);
 int map_watch_fd(const struct map_watch *w);
 /* Calls f for each new event, in order. Costs one load per processor if there is none. */

@@ -127,6 +127,16 @@ void vn_add(struct lower *l, const struct ir_insn *key, bool is_map, struct opnd
 	*vn_head(l, e.hash) = l->s->vn.n;
 }
 
+bool lower_value_kept(struct lower *l, const struct ir_insn *key, struct opnd *value)
+{
+	return vn_find(l, key, false, value);
+}
+
+void lower_value_keep(struct lower *l, const struct ir_insn *key, struct opnd value)
+{
+	vn_add(l, key, false, value);
+}
+
 void vn_map_written(struct lower *l, u32 map)
 {
 	++*map_epoch(l, map);

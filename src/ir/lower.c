@@ -59,6 +59,9 @@ static struct opnd value_of_refusal(const struct lower *l)
 	return o_imm(l->inst->refuses_return);
 }
 
+/* arch/x86/entry/syscalls/syscall_32.tbl */
+enum { I386_RT_SIGRETURN = 173 };
+
 static void emit_exits(struct lower *l)
 {
 	if (l->s->exit_value)
@@ -114,33 +117,40 @@ static void branch_if_native(struct lower *l, struct ir_block *native)
 }
 
 /* 32-bit calls share the tracepoint but not the numbers: thread_info distinguishes them. */
+static void branch_if_compat(struct lower *l, struct ir_block *compat, struct ir_block *native)
+{
+	const struct profile *p = l->profile;
+	u32 mark = vn_mark(l);
+	struct opnd flags =
+		lower_of_task(l, type_int(p->syscall.compat.size, false), p->syscall.compat.offset);
+
+	ir_branch(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->syscall.compat.mask)), o_imm(0),
+		  native, compat);
+	vn_truncate(l, mark); /* not every path here runs the slow check */
+}
+
+/* Whether only what registers say can be known of a call. */
+static bool knows_registers_alone(struct lower *l)
+{
+	return l->profile->syscall.native.user_cs && !feature_has(l->features, FEAT_TASK_BTF) &&
+	       !feature_has(l->features, FEAT_READ_KERNEL);
+}
+
 static void filter_compat(struct lower *l)
 {
 	const struct profile *p = l->profile;
-	struct ir_block *native = ir_block_new(l);
-	struct opnd flags;
-	u32 mark;
+	struct ir_block *native;
 
 	if (!p->syscall.compat.mask)
 		return;
-	if (p->syscall.native.user_cs && !feature_has(l->features, FEAT_TASK_BTF) &&
-	    !feature_has(l->features, FEAT_READ_KERNEL)) {
+	if (knows_registers_alone(l)) {
 		filter_by_registers(l);
 		return;
 	}
+	native = ir_block_new(l);
 	if (p->syscall.native.user_cs)
 		branch_if_native(l, native);
-	mark = vn_mark(l);
-	flags = lower_of_task(l, type_int(p->syscall.compat.size, false), p->syscall.compat.offset);
-	if (!p->syscall.native.user_cs) {
-		lower_return_unless(l, CC_EQ,
-				    ir_op2(l, IR_AND, flags, o_imm(p->syscall.compat.mask)),
-				    o_imm(0));
-		return;
-	}
-	ir_branch(l, CC_EQ, ir_op2(l, IR_AND, flags, o_imm(p->syscall.compat.mask)), o_imm(0),
-		  native, l->s->exit_filter);
-	vn_truncate(l, mark); /* not every path here runs the slow check */
+	branch_if_compat(l, l->s->exit_filter, native);
 	ir_place(l, native);
 }
 
@@ -156,10 +166,10 @@ static u32 set_size(const u64 *set, u32 *only)
 	return n;
 }
 
-struct opnd lower_syscall_number(struct lower *l)
+/* At the exit of a call that restores registers the kernel's number is -1. */
+static struct opnd number_or(struct lower *l, u32 instead)
 {
 	struct opnd nr = lower_loc(l, &l->profile->syscall.nr).o;
-	u32 instead = l->profile->syscall.of_none; /* for -1 */
 
 	if (instead)
 		nr = ir_op2(l, IR_ADD, nr,
@@ -168,36 +178,93 @@ struct opnd lower_syscall_number(struct lower *l)
 	return nr;
 }
 
+struct opnd lower_syscall_number(struct lower *l)
+{
+	struct opnd nr;
+
+	if (l->s->call_number)
+		return o_temp(l->s->call_number);
+	nr = number_or(l, l->profile->syscall.of_none);
+	return l->profile->syscall.i386 ? ir_op2(l, IR_OR, nr, o_imm(SYSCALL_I386)) : nr;
+}
+
 /* Of several programs on one attachment: the attached one. */
 static bool is_dispatcher(const struct instance *in)
 {
 	return in->jump && in->jump->dispatcher == in->index;
 }
 
+static bool has_i386(const u64 *set)
+{
+	for (u32 i = SYSCALL_I386 / 64; set && i < SYSCALL_SET_BITS / 64; i++)
+		if (set[i])
+			return true;
+	return false;
+}
+
+/* The number of a native or a 32-bit call, in a variable. */
+static void take_number(struct lower *l)
+{
+	const struct profile *p = l->profile;
+	struct ir_block *native = ir_block_new(l), *compat = ir_block_new(l),
+			*out = ir_block_new(l);
+	u32 var = ir_var(l), mark;
+	struct opnd nr;
+
+	if (p->syscall.native.user_cs)
+		branch_if_native(l, native);
+	branch_if_compat(l, compat, native);
+	mark = vn_mark(l);
+	ir_place(l, compat);
+	nr = number_or(l, p->syscall.exit ? I386_RT_SIGRETURN : 0);
+	lower_return_unless(l, CC_ULT, nr, o_imm(SYSCALL_I386));
+	ir_var_set(l, var, ir_op2(l, IR_OR, nr, o_imm(SYSCALL_I386)));
+	ir_jump(l, out);
+	vn_truncate(l, mark);
+	ir_place(l, native);
+	nr = number_or(l, p->syscall.of_none);
+	lower_return_unless(l, CC_ULT, nr, o_imm(SYSCALL_I386));
+	ir_var_set(l, var, nr);
+	ir_jump(l, out);
+	vn_truncate(l, mark);
+	ir_place(l, out);
+	l->s->call_number = var;
+}
+
+static void filter_number(struct lower *l, struct opnd nr)
+{
+	const u64 *set = l->profile->syscall.set;
+	u8 bytes[SYSCALL_SET_BITS] = {};
+	struct opnd byte;
+	u32 only = 0;
+
+	if (set && set_size(set, &only) == 1) {
+		lower_return_unless(l, CC_EQ, nr, o_imm(only));
+		return;
+	}
+	lower_return_unless(l, CC_ULT, nr, o_imm(SYSCALL_SET_BITS));
+	if (!set)
+		return;
+	for (u32 i = 0; i < SYSCALL_SET_BITS; i++)
+		bytes[i] = set[i / 64] >> (i % 64) & 1;
+	byte = ir_op2(l, IR_ADD,
+		      ir_addr(l, o_data(l->prog->data_map, lower_data(l, sizeof(bytes), bytes))),
+		      ir_op2(l, IR_AND, nr, o_imm(SYSCALL_SET_BITS - 1)));
+	lower_return_unless(l, CC_NE, ir_load(l, byte, 1, false), o_imm(0));
+}
+
 static void filter_syscalls(struct lower *l)
 {
 	const struct profile *p = l->profile;
-	struct opnd nr, byte;
-	u32 only = 0, n, off;
-	u8 bytes[SYSCALL_SET_BITS] = {};
 
 	if ((!p->syscall.enter && !p->syscall.exit) || (l->inst->jump && !is_dispatcher(l->inst)))
 		return;
-	nr = lower_syscall_number(l);
-	n = p->syscall.set ? set_size(p->syscall.set, &only) : 0;
-	if (p->syscall.set && n == 1) {
-		lower_return_unless(l, CC_EQ, nr, o_imm(only));
-	} else {
-		lower_return_unless(l, CC_ULT, nr, o_imm(SYSCALL_SET_BITS));
-		if (p->syscall.set) {
-			for (u32 i = 0; i < SYSCALL_SET_BITS; i++)
-				bytes[i] = p->syscall.set[i / 64] >> (i % 64) & 1;
-			off = lower_data(l, sizeof(bytes), bytes);
-			byte = ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)),
-				      ir_op2(l, IR_AND, nr, o_imm(SYSCALL_SET_BITS - 1)));
-			lower_return_unless(l, CC_NE, ir_load(l, byte, 1, false), o_imm(0));
-		}
+	if (p->syscall.compat.mask && has_i386(p->syscall.set) && !knows_registers_alone(l)) {
+		take_number(l);
+		filter_number(l, o_temp(l->s->call_number));
+		return;
 	}
+	filter_number(l, number_or(l, p->syscall.of_none));
 	filter_compat(l);
 }
 

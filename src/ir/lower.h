@@ -286,6 +286,12 @@ struct opnd lower_ns_number(struct lower *l, const u64 ns[2], bool is_process);
  */
 u32 lower_values_mark(struct lower *l);
 void lower_values_drop(struct lower *l, u32 mark);
+/*
+ * A number that is the same wherever it is computed in one run of the program. key says which; it
+ * need not be an instruction that exists. False: nothing that dominates this block has kept it.
+ */
+bool lower_value_kept(struct lower *l, const struct ir_insn *key, struct opnd *value);
+void lower_value_keep(struct lower *l, const struct ir_insn *key, struct opnd value);
 /* Index into prog->strings. */
 u32 lower_string_index(struct lower *l, const char *s);
 

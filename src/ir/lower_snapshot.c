@@ -146,8 +146,9 @@ static void leave_if_copied(struct snapping *g, u32 op)
 static struct opnd pointer_of(struct snapping *g, u32 op)
 {
 	const struct snapshot_op *o = &g->s->v[op];
-	struct opnd ptr = o->parent == SNAPSHOT_NONE ? g->arg[o->arg] :
-						       word_of(g, op, o->parent, o->src_off, 8);
+	struct opnd ptr = o->parent == SNAPSHOT_NONE ?
+				  g->arg[o->arg] :
+				  word_of(g, op, o->parent, o->src_off, o->width);
 
 	leave_unless(g, op, CC_NE, ptr, o_imm(0));
 	return o->plus ? ir_op2(g->l, IR_ADD, ptr, o_imm(o->plus)) : ptr;
@@ -370,7 +371,8 @@ static void snap_one(struct snapping *g, u32 op)
 			       ir_op2(l, IR_ADD, ret, ir_set(l, CC_EQ, ret, o_imm(0))));
 	take_piece(g, op, piece);
 	if (o->is_link)
-		leave_unless(g, op, CC_NE, ir_load(l, opnd_plus(piece, CALL_PIECE_HEAD), 8, false),
+		leave_unless(g, op, CC_NE,
+			     ir_load(l, opnd_plus(piece, CALL_PIECE_HEAD), o->width, false),
 			     o_imm(0));
 }
 
@@ -427,6 +429,8 @@ static void put_head(struct snapping *g)
 
 	head = ir_op2(l, IR_SHL, ir_ext(l, lower_loc(l, &l->profile->syscall.nr).o, 2, false),
 		      o_imm(CALL_NUMBER_SHIFT));
+	if (l->profile->syscall.i386)
+		head = ir_op2(l, IR_OR, head, o_imm(SYSCALL_I386 << CALL_NUMBER_SHIFT));
 	head = ir_op2(l, IR_OR, ir_op2(l, IR_OR, head, n), ir_load(l, g->value, 8, false));
 	ir_store(l, g->value, 8, head);
 }

@@ -93,6 +93,7 @@ struct lower_state {
 	struct record_held held;
 	bool walks_map;   /* this is in the body of a loop over a map */
 	bool reads_stack; /* the current read is of the traced function's stack */
+	u32 call_number;  /* variable, of a program for native and 32-bit calls; 0: none */
 };
 
 void ir_order(struct lower *l);

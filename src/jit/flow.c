@@ -50,6 +50,7 @@ static void join(struct flow *fl, u32 pc, const struct flow_state *s)
 		changed |= join_one(&to->r[i], s->r[i]);
 	for (u32 i = 0; i < FLOW_SLOTS; i++)
 		changed |= join_one(&to->slot[i], s->slot[i]);
+	changed |= join_one(&to->tick, s->tick);
 	if (changed)
 		fl->is_due[pc] = fl->changed = true;
 }
@@ -142,15 +143,55 @@ static int step_store(struct flow *fl, u32 pc, const struct bpf_insn *i, struct 
 	return 0;
 }
 
+bool flow_asks_for_record(const struct bpf_insn *i, const struct flow_state *s)
+{
+	bool is_null_check = i->code == (BPF_JMP | BPF_JEQ | BPF_K) ||
+			     i->code == (BPF_JMP | BPF_JNE | BPF_K);
+
+	return is_null_check && !i->imm && s->r[i->dst_reg].kind == HELD_RECORD;
+}
+
+bool flow_reads_time(const struct bpf_insn *i)
+{
+	return i->code == (BPF_JMP | BPF_CALL) && !i->src_reg &&
+	       (i->imm == BPF_FUNC_ktime_get_ns || i->imm == BPF_FUNC_ktime_get_boot_ns);
+}
+
+static void forget_records(struct flow_state *s)
+{
+	for (u32 n = 0; n < ARRAY_SIZE(s->r); n++)
+		if (s->r[n].kind == HELD_RECORD)
+			s->r[n] = any;
+	for (u32 n = 0; n < FLOW_SLOTS; n++)
+		if (s->slot[n].kind == HELD_RECORD)
+			s->slot[n] = any;
+}
+
+/* After the call: what it has done to the time and to records. */
+static void step_helper(const struct bpf_insn *i, struct held size, struct flow_state *s)
+{
+	if (i->src_reg)
+		return;
+	if (flow_reads_time(i))
+		s->tick = (struct held){ HELD_CONSTANT, 1 };
+	if (i->imm == BPF_FUNC_ringbuf_reserve && size.kind == HELD_CONSTANT)
+		s->r[0] = (struct held){ HELD_RECORD, size.v };
+	if (i->imm == BPF_FUNC_ringbuf_submit || i->imm == BPF_FUNC_ringbuf_discard)
+		forget_records(s);
+}
+
 /* Helpers may write to memory of the frame that they get an address of; nothing says how much. A value
  * that was spilled there is not where they write. */
 static int step_call(struct flow *fl, u32 pc, const struct bpf_insn *i, struct flow_state *s)
 {
+	const struct held size = s->r[2];
+
 	for (u32 n = 1; n <= 5 && i->src_reg == BPF_PSEUDO_CALL; n++)
 		if (is_context(s->r[n]))
 			return misuse(fl, pc);
 	for (u32 n = 0; n <= 5; n++)
 		s->r[n] = any;
+	step_helper(i, size, s);
 	return 0;
 }
 
@@ -168,6 +209,13 @@ static void step_imm64(struct flow *fl, u32 pc, const struct bpf_insn *i, struct
 	else
 		*d = (struct held){ HELD_CONSTANT,
 				    (s64)((u32)i[0].imm | (u64)(u32)i[1].imm << 32) };
+}
+
+static int step_null_check(struct flow *fl, u32 pc, const struct bpf_insn *i,
+			   const struct flow_state *s)
+{
+	join(fl, BPF_OP(i->code) == BPF_JNE ? bpf_jump_target(i, pc) : pc + 1, s);
+	return 0;
 }
 
 static int step(struct flow *fl, u32 pc)
@@ -198,6 +246,8 @@ static int step(struct flow *fl, u32 pc)
 		if (!bpf_is_goto(i) && (is_context(s.r[i->dst_reg]) ||
 					(BPF_SRC(i->code) == BPF_X && is_context(s.r[i->src_reg]))))
 			return misuse(fl, pc);
+		if (flow_asks_for_record(i, &s))
+			return step_null_check(fl, pc, i, &s);
 		join(fl, bpf_jump_target(i, pc), &s);
 		if (bpf_is_goto(i))
 			return 0;
@@ -216,6 +266,7 @@ static void enter(struct flow *fl, u32 pc, bool is_main)
 		s.r[i] = any;
 	for (u32 i = 0; i < FLOW_SLOTS; i++)
 		s.slot[i] = any;
+	s.tick = any;
 	if (is_main && !fl->in->context_in_memory)
 		s.r[1] = (struct held){ HELD_CONTEXT, 0 };
 	join(fl, pc, &s);

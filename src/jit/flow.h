@@ -17,6 +17,7 @@ enum held_kind {
 	HELD_MIXED,   /* the context, on some paths */
 	HELD_MAP,     /* index v */
 	HELD_FUNC,    /* the subprogram at instruction v */
+	HELD_RECORD, /* that ringbuf_reserve() has returned, of v bytes: in the frame, never NULL */
 };
 struct held {
 	u8 kind;
@@ -25,6 +26,7 @@ struct held {
 enum { FLOW_SLOTS = 64 }; /* of 8 bytes, of a frame */
 struct flow_state {
 	struct held r[11], slot[FLOW_SLOTS];
+	struct held tick; /* constant: the frame has the counter of the last time that was read */
 };
 
 /* By instruction: the relocation of it, whether it begins a subprogram. */
@@ -37,6 +39,15 @@ struct flow_input {
 };
 /* The slot that a load reads as a whole, or -1. */
 int flow_slot(const struct bpf_insn *load);
+/* Whether the jump asks if a record is NULL, which it never is. */
+bool flow_asks_for_record(const struct bpf_insn *jump, const struct flow_state *s);
+/* Whether it is a call of a helper that reads a clock. */
+bool flow_reads_time(const struct bpf_insn *i);
+/* Whether there is a way to the instruction. */
+static inline bool flow_is_reached(const struct flow_state *s)
+{
+	return s->r[10].kind != HELD_NEVER;
+}
 /* One for each instruction; free() it. NULL: the context is used otherwise than to read from it. */
 struct flow_state *flow_of(const struct flow_input *in, struct err *err);
 

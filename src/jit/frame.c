@@ -63,6 +63,8 @@ void jit_frame_need(struct jit *j)
 {
 	j->frame.depth = MAX(j->frame.depth, depth_of(&j->f->insns[j->pc]));
 	j->frame.needed |= context_needs(j);
+	j->frame.reads_time |= flow_reads_time(&j->f->insns[j->pc]);
+	j->frame.record = MAX(j->frame.record, jit_record_need(j));
 }
 
 static u32 context_size(const struct jit *j)
@@ -91,6 +93,12 @@ void jit_frame_plan(struct jit *j)
 	if (fr->is_main && j->site->keeps_flags) {
 		fr->flags_at = fr->size;
 		fr->size += 8;
+	}
+	if (fr->record) {
+		fr->record_at = fr->size;
+		fr->size += fr->record;
+		fr->tick_at = fr->reads_time ? fr->size : 0;
+		fr->size += fr->reads_time ? 8 : 0;
 	}
 	if (in_memory) {
 		fr->context_at = fr->size;

@@ -22,9 +22,11 @@ static void multiply_by(struct jit *j, u8 reg, u32 n)
 /* ---- processors */
 
 /*
- * The number of the processor: RDPID reads what the kernel stored there, in bits 0 to 11; else the limit
- * of a segment that exists for it (arch/x86/include/asm/segment.h: GDT_ENTRY_CPUNODE, 15). A thread may
- * move to another one at once: programs change what is shared atomically.
+ * The number of the processor: RDPID reads what the kernel stored there, in bits 0 to 11; else what it
+ * keeps in the thread's struct rseq (cpu_id_start, which is 0 for a thread that has not registered it);
+ * else, much slower, the limit of a segment that exists for it (arch/x86/include/asm/segment.h:
+ * GDT_ENTRY_CPUNODE, 15), whose code is as long as any other. A thread may move to another processor at
+ * once: programs change what is shared atomically.
  */
 static void put_cpu(struct jit *j, u8 reg)
 {
@@ -33,6 +35,8 @@ static void put_cpu(struct jit *j, u8 reg)
 
 	if (j->world->has_rdpid) {
 		x86_bytes(j->code, rdpid, sizeof(rdpid));
+	} else if (j->world->has_rseq) {
+		x86_fs(j->code, X_LOAD, 4, reg, j->world->rseq);
 	} else {
 		x86_mov_imm(j->code, reg, 15 * 8 + 3);
 		x86_rr(j->code, X_LSL, 4, reg, reg);
@@ -83,6 +87,8 @@ static int put_time(struct jit *j, bool is_mono)
 	X86_BYTES(b, "\x0f\x31"); /* rdtsc */
 	x86_shift(b, D_SHL, 8, RDX, 32);
 	x86_rr(b, X_OR, 8, RDX, RAX);
+	if (j->frame.tick_at)
+		x86_rm(b, X_MOV, 8, RAX, at(RSP, (s32)j->frame.tick_at));
 	x86_rm(b, X_SUB_FROM, 8, RAX, at(X9, slot_at(tick)));
 	after = x86_jump(b, C_AE);
 	x86_rr(b, X_XOR, 4, RAX, RAX);
@@ -375,7 +381,9 @@ static const struct row rows[] = {
 	{ BPF_FUNC_ktime_get_ns, TIME_CHANGES, ktime_get_ns, NULL },
 	{ BPF_FUNC_ktime_get_boot_ns, TIME_CHANGES, ktime_get_boot_ns, NULL },
 	{ BPF_FUNC_loop, JIT_CALLER_SAVED, loop, NULL },
-	{ BPF_FUNC_ringbuf_reserve, 0, NULL, "it sends records" },
+	{ BPF_FUNC_ringbuf_reserve, 0, jit_reserve, NULL },
+	{ BPF_FUNC_ringbuf_submit, 1 << RCX | 1 << RDX | 1 << RDI, jit_submit, NULL },
+	{ BPF_FUNC_ringbuf_discard, 0, jit_discard, NULL },
 	{ BPF_FUNC_ringbuf_output, 0, NULL, "it sends records" },
 	{ BPF_FUNC_probe_read_user, 0, NULL, "it reads memory that may not be there" },
 	{ BPF_FUNC_probe_read_user_str, 0, NULL, "it reads memory that may not be there" },

@@ -357,7 +357,9 @@ static int jump(struct jit *j, const struct bpf_insn *i)
 	u8 op = BPF_OP(i->code), dst = jit_reg(i->dst_reg);
 	u32 target = bpf_jump_target(i, j->pc), w = width(i);
 
-	if (bpf_is_goto(i)) {
+	if (flow_asks_for_record(i, &j->flow[j->pc]) && op == BPF_JEQ)
+		return 0;
+	if (bpf_is_goto(i) || flow_asks_for_record(i, &j->flow[j->pc])) {
 		jit_goto(j, C_ALWAYS, target);
 		return 0;
 	}

@@ -8,6 +8,7 @@
  *	frame.c     registers of the site, the frame, the context
  *	insn.c      arithmetic, memory, jumps
  *	helper.c    calls of helpers
+ *	record.c    records that programs send
  *	routines.c  what helpers call: code that every program shares
  *	x86.c       bytes of instructions
  *
@@ -33,12 +34,21 @@ struct jit_frame {
 	u32 saved;  /* those that it saves */
 	u32 size, depth;
 	u32 flags_at, context_at; /* 0: they are not there */
+	u32 record, record_at;    /* bytes for a record, and where */
 	bool is_main;
+	bool reads_time;
+	u32 tick_at; /* of the counter, if records are sent, too; 0: it is not kept */
 };
 
 struct jit_jump {
 	u32 from, target; /* where its distance is; instruction */
 	bool is_call;     /* to the code before the instruction that makes a frame, too */
+};
+
+/* Where parts of a sequence that sends a record are in the code (record.c). */
+struct jit_commit {
+	u32 again, start, end, done;
+	u32 descriptor, no_ring, full; /* distances to fill in */
 };
 
 struct jit {
@@ -55,6 +65,7 @@ struct jit {
 	struct jit_frame frame;
 	u32 pc;
 	VEC(struct jit_jump) jumps;
+	VEC(struct jit_commit) commits;
 	struct arena arena;
 	u32 deepest; /* of all frames */
 	struct err *err;
@@ -99,5 +110,15 @@ u32 jit_insn_changes(const struct bpf_insn *i);
 /* ---- helper.c */
 int jit_call(struct jit *j);
 u32 jit_call_changes(u32 helper);
+
+/* ---- record.c */
+/* Bytes of the frame that the instruction at j->pc needs. */
+u32 jit_record_need(const struct jit *j);
+/* Calls of helpers, as in helper.c. */
+int jit_reserve(struct jit *j);
+int jit_submit(struct jit *j);
+int jit_discard(struct jit *j);
+/* Behind all code. */
+void jit_records_end(struct jit *j);
 
 #endif

@@ -52,6 +52,8 @@ static void measure(struct jit *j, u32 from, u32 to)
 {
 	j->frame = (struct jit_frame){ .is_main = from == 0 };
 	for (j->pc = from; j->pc < to; j->pc++) {
+		if (!flow_is_reached(&j->flow[j->pc]))
+			continue;
 		j->frame.used |= jit_insn_changes(&j->f->insns[j->pc]);
 		jit_frame_need(j);
 	}
@@ -68,6 +70,8 @@ static int compile_subprogram(struct jit *j, u32 from, u32 to)
 	ret = jit_frame_enter(j);
 	for (; j->pc < to && ret >= 0; j->pc++) {
 		j->start[j->pc] = (u32)j->code->len;
+		if (!flow_is_reached(&j->flow[j->pc]))
+			continue;
 		ret = jit_insn(j);
 		if (j->f->insns[j->pc].code == (BPF_LD | BPF_IMM | BPF_DW))
 			j->pc++;
@@ -93,6 +97,7 @@ static int compile_all(struct jit *j)
 	j->frame = main;
 	j->start[n] = (u32)j->code->len;
 	jit_frame_leave(j);
+	jit_records_end(j);
 	for (u32 i = 0; i < j->jumps.n; i++) {
 		const struct jit_jump *to = &j->jumps.v[i];
 

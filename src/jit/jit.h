@@ -53,8 +53,25 @@ struct jit_world {
 	u32 pid;
 	s32 tid;      /* where threads have their id, from the thread pointer, */
 	bool has_tid; /* if that is known */
-	bool has_rdpid;
+	s32 rseq;     /* where threads have their struct rseq, likewise */
+	bool has_rseq, has_rdpid;
+	u64 rings; /* rings of records, see below; 0: there are none */
+	u32 n_rings, ring_size,
+		signature; /* one for each processor; before abort handlers of rseq(2) */
 };
+
+/*
+ * A ring is a struct sonde_ring (sonde/sonde.h) and ring_size bytes, a power of two, with room behind them: records
+ * do not wrap. What a program sends is a struct jit_record among the process's records.
+ */
+enum { JIT_RING_SLACK = 4096, JIT_MOST_RECORD = 512, JIT_RECORD_SENT = 1 };
+struct jit_record {
+	u32 size; /* of all, a multiple of 8, and JIT_RECORD_SENT */
+	u32 len;  /* of the payload */
+	u64 time; /* time stamp counter */
+	u8 payload[];
+};
+u32 jit_ring_stride(u32 ring_size);
 
 /* Read-only bytes that all programs of a block of maps call, aligned to 64. */
 void jit_put_routines(struct buf *b, const struct shared_maps *maps, u64 block);

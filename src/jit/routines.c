@@ -12,6 +12,7 @@
  * 40 value_stride, 44 elem_size, 48 max_entries, 52 most_used */
 _Static_assert(offsetof(struct jit_map, mask) == 24 && offsetof(struct jit_map, most_used) == 52,
 	       "the routines know these offsets");
+_Static_assert(SHARED_SPINS == 5000000, "and how long they wait");
 
 /* h = (h ^ r9) * r11; h ^= h >> 32 */
 #define MIX                                                                                        \
@@ -151,7 +152,7 @@ __asm__(".pushsection .rodata\n\t"
 	"jmp 30f\n"
 	"13:\tmovq $-16, %rax\n\t" /* another thread makes it, perhaps the one that this one interrupts */
 	"incl %r8d\n\t"
-	"cmpl $100000, %r8d\n\t" /* some ms: its memory may not be there yet */
+	"cmpl $5000000, %r8d\n\t" /* SHARED_SPINS */
 	"ja 30f\n\t"
 	"pause\n\t"
 	"jmp 12b\n"

@@ -8,6 +8,7 @@
  * walk resolves names again: the scopes are rebuilt, the struct var of a declaring node persists.
  */
 #include "lang/check_internal.h"
+#include "lang/noted.h"
 
 const struct type ty_map = { .kind = TY_MAP, .size = 8, .align = 8 };
 
@@ -393,6 +394,17 @@ static void default_types(struct check *c, struct instance **instances, u32 n, u
 		default_vars(c, &c->s->fns[i]);
 }
 
+static void infer(struct check *c, struct instance **instances, u32 n, u32 n_fns)
+{
+	walk_to_fixpoint(c, instances, n);
+	for (u32 tries = 0; tries < 4; tries++) {
+		default_types(c, instances, n, n_fns);
+		if (!c->changed)
+			break;
+		walk_to_fixpoint(c, instances, n);
+	}
+}
+
 /* ---- functions of the script */
 
 static u32 index_functions(struct check *c)
@@ -470,14 +482,14 @@ bool lang_check(struct lang *l, struct instance **instances, u32 n)
 	u32 n_fns = index_functions(&c);
 
 	l->diags->muted = true;
-	walk_to_fixpoint(&c, instances, n);
-	for (u32 tries = 0; tries < 4; tries++) {
-		default_types(&c, instances, n, n_fns);
-		if (!c.changed)
-			break;
-		walk_to_fixpoint(&c, instances, n);
-	}
+	infer(&c, instances, n, n_fns);
 	l->diags->muted = muted;
+	if (c.env->noting) {
+		noting_rewrite(&c, instances, n);
+		l->diags->muted = true;
+		infer(&c, instances, n, n_fns);
+		l->diags->muted = muted;
+	}
 	c.final = true;
 	pass(&c, instances, n);
 	check_scope_end(&c, 0);

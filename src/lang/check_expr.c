@@ -8,6 +8,7 @@
 #include "lang/check_internal.h"
 #include "dialect/hints.h"
 #include "lang/lexer.h"
+#include "lang/noted.h"
 #include "type/agg.h"
 
 /* ---- literals and parameters */
@@ -538,6 +539,10 @@ const struct type *check_expr(struct check *c, struct node *n)
 {
 	if (c->s->depth >= MAX_NESTING)
 		return n->type = diag_type(c, n->span, D_NESTING);
+	if (c->env->noting && !n->type)
+		noting_see(c, n);
+	if (!noted_replace(c, n))
+		return n->type = &ty_error;
 	c->s->depth++;
 	const struct type *t = check_kind(c, n);
 

@@ -22,7 +22,7 @@ struct expansion {
 enum { CAST_ARG = 1, CAST_RESULT = 2 };
 
 /* In aux of a generated N_LET. */
-enum { LET_OLD_SCOPE = 1 };
+enum { LET_OLD_SCOPE = 1, LET_NOTED = 2 };
 /* In aux of an N_IF: its condition is constant because of a parameter. */
 enum { IF_BY_OPTION = 1 };
 

@@ -235,7 +235,7 @@ static void check_let(struct check *c, struct node *n)
 
 	if (n->aux == LET_OLD_SCOPE)
 		check_report(c, n->span, D_OLD_SCOPE, var_text(c, v->name));
-	v->has_value |= n->aux == LET_OLD_SCOPE;
+	v->has_value |= n->aux != 0;
 	if (n->tref && !v->has_fixed_type) {
 		const struct type *fixed = check_resolve_type(c, n->tref);
 

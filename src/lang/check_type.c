@@ -412,6 +412,8 @@ const struct type *check_try_type(struct check *c, struct type_ref *ref)
 	const struct type *t;
 	u32 first = 0;
 
+	if (!ref->name && !ref->of && !ref->of_type) /* made by noted.c */
+		return ref->type;
 	if (ref->of)
 		t = type_of_expr(c, ref);
 	else if (ref->of_type)

@@ -16,6 +16,7 @@
 #include "type/request.h"
 
 struct check;
+struct noting; /* type/noted.h */
 struct lower;  /* ir/lower.h */
 struct ir_val; /* ir/lower.h */
 struct action; /* trace/action.h */
@@ -62,6 +63,11 @@ enum builtin_flags {
 	BI_READS_TYPED = 1 << 25,
 	/* followed(): the clause decides itself which processes it sees. */
 	BI_ASKS_FOLLOW = 1 << 26,
+	/* The machine is asked, which a recording is not: noted.h. The same if it has arguments. */
+	BI_NOTED = 1 << 27,
+	BI_NOTED_ARGS = 1 << 28,
+	/* A statement that a script which only records runs, too. */
+	BI_STAYS = 1 << 29,
 };
 
 enum engine_set { ON_KERNEL = 1, ON_PROCESS = 2, ON_REPLAY = 4, ON_ALL = 7 };
@@ -174,9 +180,14 @@ struct env {
 	struct config config;
 	/* BPFTRACE_DUMMY_TS_MAP: a map of the script whose value is the time, for tests; NULL */
 	const char *clock_map;
-	bool counts_frames;   /* the script asks how many frames a stack has */
-	bool told_of_stacks;  /* that user stacks are walked by frame pointers */
-	bool compares_stacks; /* ... or whether two are equal */
+	/* Of a run that records what the script reads, else NULL; and the script with its parameters as a number. */
+	struct noting *noting;
+	u32 script_id;
+	struct hash noted_texts; /* by the address of a node: its struct noted_text */
+	bool is_replay;          /* its events are those of a recording */
+	bool counts_frames;      /* the script asks how many frames a stack has */
+	bool told_of_stacks;     /* that user stacks are walked by frame pointers */
+	bool compares_stacks;    /* ... or whether two are equal */
 	/* ... and something was missing: the types of the script are not all known */
 	bool unchecked;
 	u32 probe_name_max; /* bytes of the longest name of an attached probe */

@@ -10,6 +10,8 @@ char *demangle(const char *name)
 {
 	char *rust;
 
+	if (name[0] == '_' && name[1] == 'D')
+		return demangle_d(name);
 	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R'))
 		return NULL;
 	rust = demangle_rust(name);
@@ -40,6 +42,35 @@ static size_t word_of(const char *pattern, const char **word)
 	return best;
 }
 
+/* The length of a D name without parameters and modifiers: "a.f!(int).f(char) const". */
+static size_t without_parameters(const char *name)
+{
+	const char *end = strrchr(name, ')');
+	int depth = 0;
+
+	if (!end || (end[1] && end[1] != ' '))
+		return strlen(name);
+	for (const char *s = end; s > name; s--) {
+		depth += (*s == ')') - (*s == '(');
+		if (!depth)
+			return s[-1] == '!' ? strlen(name) : (size_t)(s - name);
+	}
+	return strlen(name);
+}
+
+static bool d_matches(const char *symbol, const char *pattern)
+{
+	char *name = demangle_d(symbol);
+	bool yes = name && glob_match(pattern, name);
+
+	if (name && !yes) {
+		name[without_parameters(name)] = '\0';
+		yes = glob_match(pattern, name);
+	}
+	free(name);
+	return yes;
+}
+
 bool demangle_matches(const char *symbol, const char *pattern)
 {
 	const char *word = NULL;
@@ -47,6 +78,8 @@ bool demangle_matches(const char *symbol, const char *pattern)
 	char *rust;
 	bool yes;
 
+	if (symbol[0] == '_' && symbol[1] == 'D')
+		return d_matches(symbol, pattern);
 	if (symbol[0] != '_' || (symbol[1] != 'Z' && symbol[1] != 'R'))
 		return false;
 	len = word_of(pattern, &word);

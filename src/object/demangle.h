@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Readable names of C++ and Rust functions. */
+/* Readable names of C++, Rust and D functions. */
 #ifndef SONDE_OBJECT_DEMANGLE_H
 #define SONDE_OBJECT_DEMANGLE_H
 
@@ -12,13 +12,15 @@ char *demangle(const char *name);
  * ("_ZN...17h...E").
  */
 char *demangle_rust(const char *name);
+/* D only: "_D...", and "_Dmain". */
+char *demangle_d(const char *name);
 /* C++ only: "_Z...", with suffixes of a function's copies (".cold"). */
 char *demangle_cxx(const char *name);
 /*
  * The pattern, with '*' for anything, names the function: "ns::run(int)", "ns::run", of a template
  * "twice<long>(long)", "twice<long>", "twice"; without wildcards also with its result, "long
  * twice<long>(long)". Parts that a compiler split off (".cold") do not match. Rust names match in
- * full.
+ * full, D names with or without their parameters.
  */
 bool demangle_matches(const char *symbol, const char *pattern);
 bool demangle_cxx_matches(const char *symbol, const char *pattern);

@@ -382,7 +382,7 @@ bool dwarf_inline_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
 static bool has_line(struct dwarf *d, Dwarf_Die *func, const char *file, u32 line)
 {
 	const char *name = d->f->dwarf_diename(func);
-	struct text_body body[MAX_BODIES];
+	struct text_body body[DWARF_MAX_BODIES];
 	u32 n = name ? dwarf_bodies(d, name, body) : 0;
 
 	for (u32 i = 0; i < n; i++)
@@ -491,7 +491,7 @@ static void see_function(struct bodies *b, Dwarf_Die *die)
 	if (d->f->dwarf_hasattr(die, DW_AT_declaration) || !begin_of_text(b, die, &file, &line))
 		return;
 	if (!b->ends) {
-		if (b->n < MAX_BODIES && die_is_named(d, die, b->name))
+		if (b->n < DWARF_MAX_BODIES && die_is_named(d, die, b->name))
 			b->list[b->n++] = (struct text_body){ file, (u32)line, UINT32_MAX };
 		return;
 	}
@@ -520,7 +520,7 @@ static void see_functions(struct bodies *b, Dwarf_Die *of, u32 depth)
 static u32 bodies_in(struct dwarf *d, struct unit *u, const char *name, struct text_body *out,
 		     u32 room)
 {
-	struct text_body here[MAX_BODIES];
+	struct text_body here[DWARF_MAX_BODIES];
 	struct bodies b = { .d = d, .unit = u, .name = name, .list = here };
 	u32 n = 0;
 
@@ -538,7 +538,7 @@ static u32 bodies_in(struct dwarf *d, struct unit *u, const char *name, struct t
 struct symbol_units {
 	struct dwarf *d;
 	const char *name;
-	struct unit *unit[MAX_BODIES];
+	struct unit *unit[DWARF_MAX_BODIES];
 	u32 n;
 };
 
@@ -550,7 +550,7 @@ static int add_unit(void *ctx, const struct elf_symbol *s)
 	for (u32 i = 0; i < w->n; i++)
 		if (w->unit[i] == u)
 			return 0;
-	if (u && w->n < MAX_BODIES && streq(s->name, w->name))
+	if (u && w->n < DWARF_MAX_BODIES && streq(s->name, w->name))
 		w->unit[w->n++] = u;
 	return 0;
 }
@@ -559,16 +559,16 @@ static int add_unit(void *ctx, const struct elf_symbol *s)
  * Symbols determine the units; only functions without one (all copies inlined, C++ by plain name)
  * are searched.
  */
-u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[MAX_BODIES])
+u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[DWARF_MAX_BODIES])
 {
 	struct symbol_units w = { .d = d, .name = name };
 	u32 n = 0;
 
 	elf_each_function(d->file, name, add_unit, &w);
 	for (u32 i = 0; i < w.n; i++)
-		n += bodies_in(d, w.unit[i], name, out + n, MAX_BODIES - n);
-	for (u32 i = 0; !w.n && i < d->units.n && n < MAX_BODIES; i++)
-		n += bodies_in(d, &d->units.v[i], name, out + n, MAX_BODIES - n);
+		n += bodies_in(d, w.unit[i], name, out + n, DWARF_MAX_BODIES - n);
+	for (u32 i = 0; !w.n && i < d->units.n && n < DWARF_MAX_BODIES; i++)
+		n += bodies_in(d, &d->units.v[i], name, out + n, DWARF_MAX_BODIES - n);
 	return n;
 }
 
@@ -681,6 +681,11 @@ int dwarf_each_inlined(struct dwarf *d, const char *name,
 	return 0;
 }
 
+u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[DWARF_MAX_BODIES])
+{
+	return 0;
+}
+
 const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *name,
 				   bool everywhere)
 {
@@ -702,8 +707,8 @@ u64 dwarf_prologue_end(struct dwarf *d, u64 pc)
 	return 0;
 }
 
-int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col,
-		       u32 *found, int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
+int dwarf_each_at_line(struct dwarf *d, const struct dwarf_place *place, u32 *found,
+		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
 {
 	return -ENOENT;
 }

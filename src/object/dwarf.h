@@ -117,6 +117,14 @@ bool dwarf_var(struct dwarf *d, u64 pc, const char *name, struct dwarf_var *out)
 int dwarf_each_inlined(struct dwarf *d, const char *name,
 		       int (*f)(void *ctx, const struct dwarf_func *copy), void *ctx);
 
+enum { DWARF_MAX_BODIES = 32 };
+struct text_body { /* lines of a source file, inclusive; last: UINT32_MAX if it is the file's last function */
+	const char *file;
+	u32 first, last;
+};
+/* The source texts of functions of that name. */
+u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[DWARF_MAX_BODIES]);
+
 /*
  * A type visible to the code at pc: of its unit or, with everywhere, of any. tag: the kind of type.
  */
@@ -145,14 +153,18 @@ struct dwarf_source {
 u32 dwarf_sources_at(struct dwarf *d, u64 pc, struct dwarf_source *out, u32 max);
 /* The end of a function's prologue; 0: unknown. */
 u64 dwarf_prologue_end(struct dwarf *d, u64 pc);
+struct dwarf_place {
+	const char *func; /* in it, in an inlined copy of it, or inlined into it; NULL: any */
+	const char *file; /* a path or a suffix of one */
+	u32 line, col;    /* column 0: any */
+};
 /*
- * Statements at file:line (col 0: any; func NULL: any, else in that function, in an inlined copy of
- * it, or inlined into it), one address for each copy of the code. file is a path or a suffix of
- * one. If the line has no code, *found gets the nearest later line with code, and its addresses are
- * given. Returns their number; -ENOENT: no such file; 0: no later line.
+ * Statements at a place, one address for each copy of the code. If the line has no code, *found gets
+ * the nearest later line with code, and its addresses are given. Returns their number; -ENOENT: no
+ * such file; 0: no later line.
  */
-int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col,
-		       u32 *found, int (*f)(void *ctx, const struct dwarf_line *l), void *ctx);
+int dwarf_each_at_line(struct dwarf *d, const struct dwarf_place *place, u32 *found,
+		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx);
 /* Every statement line of a function's own text, in order of lines. */
 int dwarf_each_line_of(struct dwarf *d, const char *func,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx);

@@ -78,16 +78,6 @@ const char *die_linkage_name(const struct dwarf *d, Dwarf_Die *die); /* NULL: no
 /* The code at pc belongs to a function of that name, or to an inlined copy of it. */
 bool dwarf_is_in(struct dwarf *d, u64 pc, const char *func);
 
-enum { MAX_BODIES = 32 };
-
-struct text_body { /* lines of a source file, inclusive */
-	const char *file;
-	u32 first, last;
-};
-
-/* The source texts of functions of that name. */
-u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[MAX_BODIES]);
-
 /* ---- dwarf_type.c */
 const struct type *die_type(struct dwarf *d, Dwarf_Die *type);
 /* The type in DW_AT_type; &ty_void if none. *by_reference: a C++ object passed by address. */

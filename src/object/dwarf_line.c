@@ -212,7 +212,7 @@ struct search {
 	u32 last; /* 0: the lowest line from line on; else all lines up to this one */
 	bool file_seen;
 	const char *func; /* restricts the search; NULL: any function */
-	struct text_body body[MAX_BODIES];
+	struct text_body body[DWARF_MAX_BODIES];
 	u32 n_bodies;
 	VEC(struct statement) found;
 };
@@ -342,13 +342,17 @@ static int report(struct search *s, int (*f)(void *ctx, const struct dwarf_line 
 	return n;
 }
 
-int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 line, u32 col,
-		       u32 *found, int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
+int dwarf_each_at_line(struct dwarf *d, const struct dwarf_place *place, u32 *found,
+		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
 {
-	struct search s = { .d = d, .func = func, .file = file, .line = line, .col = col };
+	struct search s = { .d = d,
+			    .func = place->func,
+			    .file = place->file,
+			    .line = place->line,
+			    .col = place->col };
 
-	if (func)
-		s.n_bodies = dwarf_bodies(d, func, s.body);
+	if (s.func)
+		s.n_bodies = dwarf_bodies(d, s.func, s.body);
 	search_all(&s);
 	*found = s.best;
 	return s.file_seen ? report(&s, f, ctx) : -ENOENT;
@@ -357,7 +361,7 @@ int dwarf_each_at_line(struct dwarf *d, const char *func, const char *file, u32 
 int dwarf_each_line_of(struct dwarf *d, const char *func,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx)
 {
-	struct text_body body[MAX_BODIES];
+	struct text_body body[DWARF_MAX_BODIES];
 	u32 n = dwarf_bodies(d, func, body);
 	int given = 0, r;
 

@@ -17,9 +17,10 @@ struct event {
 static const struct event software[] = {
 	{ "alignment-faults", NULL, PERF_COUNT_SW_ALIGNMENT_FAULTS, 1 },
 	{ "bpf-output", NULL, PERF_COUNT_SW_BPF_OUTPUT, 1 },
+	{ "cgroup-switches", NULL, 11 /* Linux 5.13 */, 1 },
 	{ "context-switches", "cs", PERF_COUNT_SW_CONTEXT_SWITCHES, 1000 },
 	{ "cpu-clock", "cpu", PERF_COUNT_SW_CPU_CLOCK, 1000000 },
-	{ "cpu-migrations", NULL, PERF_COUNT_SW_CPU_MIGRATIONS, 1 },
+	{ "cpu-migrations", "migrations", PERF_COUNT_SW_CPU_MIGRATIONS, 1 },
 	{ "dummy", NULL, PERF_COUNT_SW_DUMMY, 1 },
 	{ "emulation-faults", NULL, PERF_COUNT_SW_EMULATION_FAULTS, 1 },
 	{ "major-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1 },
@@ -30,14 +31,16 @@ static const struct event software[] = {
 };
 
 static const struct event hardware[] = {
-	{ "backend-stalls", NULL, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 1000000 },
+	{ "backend-stalls", "stalled-cycles-backend", PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+	  1000000 },
 	{ "branch-instructions", "branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 100000 },
 	{ "branch-misses", NULL, PERF_COUNT_HW_BRANCH_MISSES, 100000 },
 	{ "bus-cycles", NULL, PERF_COUNT_HW_BUS_CYCLES, 100000 },
 	{ "cache-misses", NULL, PERF_COUNT_HW_CACHE_MISSES, 1000000 },
 	{ "cache-references", NULL, PERF_COUNT_HW_CACHE_REFERENCES, 1000000 },
 	{ "cpu-cycles", "cycles", PERF_COUNT_HW_CPU_CYCLES, 1000000 },
-	{ "frontend-stalls", NULL, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 1000000 },
+	{ "frontend-stalls", "stalled-cycles-frontend", PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
+	  1000000 },
 	{ "instructions", NULL, PERF_COUNT_HW_INSTRUCTIONS, 1000000 },
 	{ "ref-cycles", NULL, PERF_COUNT_HW_REF_CPU_CYCLES, 1000000 },
 	{},
@@ -93,6 +96,39 @@ static void near_caches(struct arena *a, struct near *near)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(caches) * ARRAY_SIZE(operations) * 2; i++)
 		near_try(near, cache_name(a, i / 6, i / 2 % 3, i % 2));
+}
+
+bool perf_event_find(struct arena *a, const char *name, u32 *type, u64 *config)
+{
+	const struct event *e = find(software, name);
+	struct event made;
+
+	*type = e ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE;
+	e = e ? e : find(hardware, name);
+	if (!e && find_cache(a, name, &made)) {
+		*type = PERF_TYPE_HW_CACHE;
+		e = &made;
+	}
+	if (!e && find_raw(name, &made, config)) {
+		*type = PERF_TYPE_RAW;
+		return true;
+	}
+	if (e)
+		*config = e->config;
+	return e != NULL;
+}
+
+const char *perf_event_near(struct arena *a, const char *name)
+{
+	struct near near;
+
+	near_init(&near, name);
+	for (const struct event *e = software; e->name; e++)
+		near_try(&near, e->name);
+	for (const struct event *e = hardware; e->name; e++)
+		near_try(&near, e->name);
+	near_caches(a, &near);
+	return near_best(&near);
 }
 
 /* The suggestion: a probe of the other provider, or a similar name; with the count that was

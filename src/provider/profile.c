@@ -5,6 +5,7 @@
  */
 #include "provider/internal.h"
 #include "sym/callviews.h"
+#include "type/noted.h"
 
 static bool same_text(const char *a, const char *b)
 {
@@ -85,7 +86,7 @@ static bool same_set(const u64 *a, const u64 *b)
 {
 	if (!a || !b)
 		return a == b;
-	return !memcmp(a, b, 512 / 8);
+	return !memcmp(a, b, SYSCALL_SET_BITS / 8);
 }
 
 /* The identity of a site is not compared: a cookie gives it, or no clause reads it, unless it is
@@ -97,11 +98,18 @@ static bool same_sites(const struct profile *a, const struct profile *b)
 	       same_set(a->syscall.set, b->syscall.set);
 }
 
+/* Rows that are alike are one. */
+static bool same_noted(const struct noted_reads *a, const struct noted_reads *b)
+{
+	return a == b || (a && b && a->v == b->v && a->clause == b->clause);
+}
+
 bool profile_equal(const struct profile *a, const struct profile *b)
 {
 	if (a == b)
 		return true;
-	return same_kind(a, b) && same_sites(a, b) && same_text(a->kept.map, b->kept.map) &&
+	return same_kind(a, b) && same_sites(a, b) && same_noted(a->noted, b->noted) &&
+	       a->syscall.i386 == b->syscall.i386 && same_text(a->kept.map, b->kept.map) &&
 	       snapshot_equal(a->snapshot.what, b->snapshot.what) && a->record == b->record &&
 	       a->types == b->types && a->fixed_address == b->fixed_address &&
 	       same_args(a->args, a->n_args, b->args, b->n_args) &&

@@ -70,6 +70,7 @@ struct clause_reads {
 	bool goid;
 	bool is_large;  /* to compile it costs more than a cookie at each event */
 	u32 n_attaches; /* attach points of the clause */
+	u32 number;     /* of the clause in the script */
 	/* Names after "args." if all are known: then patterns that match many probes differ by
 	 * these alone, and share programs. NULL: not known, or the whole record is used; non-NULL
 	 * and n 0: only argN or retval. */
@@ -100,7 +101,7 @@ struct probe_config {
 	u32 max_targets; /* max_probes */
 	u32 max_strlen;  /* capacity of strings of unknown length; 0: 1024 */
 	u32 argstr_bytes;
-	bool argstr_rest;
+	bool argstr_rest, argstr_whole;
 };
 
 /* Access to the system, opened on first use. */
@@ -122,6 +123,7 @@ struct provider_env {
 	struct probe_config config;
 	struct attach_choice attach;
 	struct clause_reads clause;
+	u32 script_id; /* of struct env */
 	struct script_reads script;
 	struct script_reads kernel_script; /* of clauses on kernel functions alone */
 };
@@ -205,6 +207,10 @@ extern const struct provider *const providers[]; /* NULL-terminated */
  * others). */
 struct spec *spec_parse(struct provider_env *env, const struct attach *attach);
 const struct provider *provider_find(const char *name);
+/* recorded_probe.c: the events that a script recorded of such probes (type/noted.h), as provider.resolve(). False: there
+ * are none, and it is not the script that was recorded, whose other probes were not hit. */
+bool recorded_probe_resolve(struct provider_env *env, const struct spec *spec, target_fn f,
+			    void *ctx);
 /* A profile that has everything some probe has: for checking a clause whose probe this system
  * lacks. */
 struct profile *profile_unseen(struct provider_env *env, const char *why);
@@ -214,6 +220,12 @@ void provider_env_release(struct provider_env *env);
 /* Lists the probes of all providers that match a -l pattern. Returns their number, or -errno. */
 int probes_list(struct provider_env *env, const char *pattern, bool verbose, list_fn f, void *ctx,
 		struct err *err);
+
+/* ---- perf_events.c: the events of hardware: and software:, for who counts them */
+/* Stores type and config of struct perf_event_attr. False: no event has that name. */
+bool perf_event_find(struct arena *a, const char *name, u32 *type, u64 *config);
+/* The most similar name, or NULL. */
+const char *perf_event_near(struct arena *a, const char *name);
 
 /* Whether BPF helpers run through the site while they hold a lock that other programs need; decided
  * by its name. */

@@ -48,6 +48,12 @@ static void find_calls(struct provider_env *env, const char *what, struct number
 		add_name(to, what + 1);
 		return;
 	}
+	if (starts_with(what, "i386_")) {
+		for (u32 nr = SYSCALL_I386; nr < SYSCALL_MAX; nr++)
+			if (syscall_name(nr) && glob_match(what, syscall_name(nr)))
+				to->v[to->n++] = nr;
+		return;
+	}
 	if (family) {
 		add_family(env, to, family);
 		return;
@@ -137,7 +143,7 @@ static void calls(struct arena *a, const char *text, struct call_events *to)
 	end = name + strcspn(name, ":");
 	name = arena_strndup(a, name, (size_t)(end - name));
 	family = call_family(name);
-	if (*name == '%' || glob_has_wildcard(name))
+	if (*name == '%' || glob_has_wildcard(name) || starts_with(name, "i386_"))
 		to->raw = "the script has patterns of calls";
 	else if (*end && to->reads_args)
 		to->raw = "arguments are read at the return";
@@ -155,6 +161,7 @@ const struct provider provider_syscall = {
 	       "=NAME is that call alone (=open). It may be a pattern, or a group, as strace has "
 	       "them: %clock, %creds, %desc, %file, %ipc, %memory, %network, %process, %pure, "
 	       "%signal, %stat, %lstat, %fstat, %%stat (all of these), %statfs, %fstatfs, %%statfs. "
+	       "i386_NAME is a call of 32-bit programs on x86-64, with argstr alone. "
 	       "args has the decoded arguments, including strings and flag names; argstr is all "
 	       "of them as text, with the structures and data that they point to, as strace "
 	       "prints them: what a call fills in is shown at its return. Return probes have "

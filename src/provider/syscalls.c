@@ -100,6 +100,9 @@ static bool is_record(const struct profile *p)
 	return p->kind == PROFILE_TRACEPOINT;
 }
 
+/* bx, cx, dx, si, di, bp (arch/x86/include/asm/syscall_wrapper.h: SC_IA32_REGS_TO_ARGS) */
+static const u8 i386_arg[ARCH_SYSCALL_ARGS] = { 40, 88, 96, 104, 112, 32 };
+
 static struct loc enter_loc(const struct profile *p, const struct type *t, u32 index)
 {
 	struct loc loc = { .kind = LOC_REGS_PTR,
@@ -368,12 +371,17 @@ static void keep_args(struct provider_env *env, struct profile *p, const char *e
 
 /* ---- argstr: of "syscall" probes */
 
-enum { SHOWN = 32 };
+enum { SHOWN = 32, WHOLE = 64 /* elements that are copied */ };
 
 static struct loc arg_at(const struct profile *p, u32 index, bool is_enter)
 {
 	struct loc loc = enter_loc(p, &ty_u64, index);
 
+	if (p->syscall.i386) {
+		loc.inner = i386_arg[index];
+		loc.size = 4;
+		return loc;
+	}
 	if (!is_enter && !index && !is_record(p))
 		loc.inner = (s32)arch_native->syscall_arg0_at_exit;
 	return loc;
@@ -394,7 +402,8 @@ static void add_snapshot(struct provider_env *env, struct profile *p, const char
 {
 	struct snapshot_limits limits = { .file_name = MIN(env_strlen(env), CALL_FILE_NAME),
 					  .data = data_limit(env),
-					  .elements = SHOWN,
+					  .elements = env->config.argstr_whole ? WHOLE : SHOWN,
+					  .whole = env->config.argstr_whole,
 					  .rest = env->config.argstr_rest };
 	const struct call_format *f = call_format(event);
 	static const struct call_format unknown;
@@ -420,7 +429,7 @@ static void add_snapshot(struct provider_env *env, struct profile *p, const char
 static void decoded_args(struct provider_env *env, struct profile *p, const char *event,
 			 bool is_enter)
 {
-	const struct call_desc *c = call_find(event);
+	const struct call_desc *c = p->syscall.i386 ? NULL : call_find(event);
 	struct call_arg args[ARCH_SYSCALL_ARGS];
 	u32 n = c && (is_enter || !is_record(p)) ?
 			call_args(env->arena, c, args, ARCH_SYSCALL_ARGS) :
@@ -450,12 +459,13 @@ static void decoded_args(struct provider_env *env, struct profile *p, const char
 	p->retval.text = NULL; /* listed once */
 }
 
-static struct profile *raw_profile(struct provider_env *env, bool is_enter)
+static struct profile *raw_profile(struct provider_env *env, bool is_enter, bool i386)
 {
 	struct profile *p = profile_new(env, PROFILE_RAW_TP, BPF_PROG_TYPE_RAW_TRACEPOINT);
 
 	p->default_space = SPACE_USER;
 	p->syscall.enter = is_enter;
+	p->syscall.i386 = i386;
 	p->syscall.nr = number_arg(p, is_enter);
 	p->syscall.exit = !is_enter;
 	type_registers(env, p);
@@ -474,8 +484,9 @@ static struct profile *record_profile(struct provider_env *env)
 static struct profile *call_profile(struct provider_env *env, const char *event, bool is_enter,
 				    bool decoded)
 {
-	struct profile *p = env->attach.calls_by_perf ? record_profile(env) :
-							raw_profile(env, is_enter);
+	bool i386 = syscall_i386_find(event) != NULL;
+	struct profile *p = env->attach.calls_by_perf && !i386 ? record_profile(env) :
+								 raw_profile(env, is_enter, i386);
 
 	if (decoded) {
 		decoded_args(env, p, event, is_enter);
@@ -542,11 +553,11 @@ static void group_event(struct provider_env *env, const struct spec *spec, struc
 }
 
 /* It restores the registers from before the signal; the kernel then reports the number -1. */
-static u32 sigreturn_in(const u64 *set)
+static u32 sigreturn_in(const u64 *set, bool i386)
 {
-	int nr = syscall_number("rt_sigreturn");
+	int nr = syscall_number(i386 ? "i386_rt_sigreturn" : "rt_sigreturn");
 
-	return nr >= 0 && set[nr / 64] >> nr % 64 & 1 ? (u32)nr : 0;
+	return nr >= 0 && set[nr / 64] >> nr % 64 & 1 ? (u32)nr % SYSCALL_I386 : 0;
 }
 
 static void fill_set(struct provider_env *env, struct group *g)
@@ -556,7 +567,9 @@ static void fill_set(struct provider_env *env, struct group *g)
 	p->syscall.set = arena_array(env->arena, u64, SYSCALL_MAX / 64);
 	for (u32 i = 0; i < g->numbers.n; i++)
 		p->syscall.set[g->numbers.v[i] / 64] |= 1ull << g->numbers.v[i] % 64;
-	p->syscall.of_none = p->syscall.decoded && !g->is_enter ? sigreturn_in(p->syscall.set) : 0;
+	p->syscall.of_none = p->syscall.decoded && !g->is_enter ?
+				     sigreturn_in(p->syscall.set, p->syscall.i386) :
+				     0;
 	if (!env->clause.name)
 		return;
 	if (g->numbers.n == 1) {
@@ -601,7 +614,7 @@ static void add_group(struct provider_env *env, const struct spec *spec, struct 
 	const char *name = g->names.n == 1 ? g->names.v[0] : spec_name(env, spec);
 	struct target *t;
 
-	if (env->attach.calls_by_perf) {
+	if (is_record(g->profile)) {
 		add_perf(env, g, ts);
 		return;
 	}

@@ -137,9 +137,10 @@ static bool is_named(const struct ufunc_match *m)
 	return m->func && !glob_has_wildcard(m->func) && !ufunc_is_list(m);
 }
 
-/* At each ret, where a return address must not be touched. False: by the kernel's return probe. */
+/* At each ret, where a return address must not be touched. False: by the kernel's return probe. no_jump: see struct
+ * site. */
 static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
-		     const char *shown)
+		     const char *shown, const char *no_jump)
 {
 	struct urets rets = {};
 	const char *why = m->unwinds ? uret_find(m->env, m->elf, s, m->unwinds, &rets) : NULL;
@@ -157,6 +158,7 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 	for (u32 i = 0; !why && i < rets.at.n; i++) {
 		struct target *t = ufunc_add_exactly(m, func, shown, rets.at.v[i]);
 
+		t->site.user.no_jump = no_jump;
 		t->site.is_return = false; /* for the kernel it is an ordinary probe */
 		t->site.user.span = 0;     /* nothing tells the function's entry there */
 		if (!arch_native->link)    /* there it may be signed by now */
@@ -167,6 +169,30 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 	return true;
 }
 
+/* All returns, where the process engine may put jumps. False: not at all of them. */
+static bool add_exit_jumps(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
+			   const char *shown, const char **why)
+{
+	struct urets rets = {};
+	u8 *back;
+
+	*why = m->unwinds == UNWINDS_GO ? "the kernel probes returns of Go" :
+					  uret_find(m->env, m->elf, s, m->unwinds, &rets);
+	back = arena_array(m->env->arena, u8, rets.at.n + 1);
+	for (u32 i = 0; i < rets.at.n && !*why; i++)
+		*why = upoint_no_exit_jump(m->finder, s, rets.address.v[i], &back[i]);
+	for (u32 i = 0; i < rets.at.n && !*why; i++) {
+		struct target *t = ufunc_add_exactly(m, func, shown, rets.at.v[i]);
+
+		t->site.is_return = false;
+		t->site.user.span = 0;
+		t->site.user.takes_jump = t->site.user.is_exit = true;
+		t->site.user.back = back[i];
+		t->is_part = i > 0;
+	}
+	return !*why;
+}
+
 /* The entry itself, if the process engine may put a jump there. */
 static bool add_jump(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
 		     const char *shown, u64 file_offset, const char **why)
@@ -174,7 +200,8 @@ static bool add_jump(struct ufunc_match *m, const struct elf_symbol *s, const ch
 	struct target *t;
 	u32 offset;
 
-	*why = upoint_no_jump(m->finder, s, &offset);
+	*why = m->unwinds == UNWINDS_GO ? "a function of Go begins again when its stack grows" :
+					  upoint_no_jump(m->finder, s, &offset);
 	if (*why)
 		return false;
 	t = ufunc_add_exactly(m, func, shown, file_offset);
@@ -199,10 +226,11 @@ static void add(struct ufunc_match *m, const struct elf_symbol *s, const char *f
 		if (m->unwinds == UNWINDS_NOT && m->env->request->keeps_return_addresses)
 			m->unwinds = UNWINDS_EXCEPTIONS;
 	}
-	if (m->is_return && !why && add_rets(m, s, func, shown))
+	if (m->env->attach.records && !why &&
+	    (m->is_return ? add_exit_jumps(m, s, func, shown, &no_jump) :
+			    add_jump(m, s, func, shown, file_offset, &no_jump)))
 		return;
-	if (m->env->attach.records && !m->is_return &&
-	    add_jump(m, s, func, shown, file_offset, &no_jump))
+	if (m->is_return && !why && add_rets(m, s, func, shown, no_jump))
 		return;
 	upoint_find(m->finder, s, &need, &at);
 	if (why || at.refused) {

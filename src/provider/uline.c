@@ -235,7 +235,8 @@ static void no_such_line(struct lines *l)
 
 static void add_lines(struct lines *l)
 {
-	int n = dwarf_each_at_line(l->d, l->func, l->file, l->line, l->col, &l->found, add_line, l);
+	const struct dwarf_place place = { l->func, l->file, l->line, l->col };
+	int n = dwarf_each_at_line(l->d, &place, &l->found, add_line, l);
 
 	if (n == -ENOENT)
 		no_such_file(l);

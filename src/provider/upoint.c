@@ -283,29 +283,35 @@ static bool is_far_target(struct upoint_finder *u, u64 lo, u64 hi)
 	return false;
 }
 
-/* NULL: nothing enters above the entry and not above the site, a push or not. */
-static const char *who_enters(struct upoint_finder *u, const struct elf_symbol *s, u64 site,
-			      bool is_push)
+/* NULL: no branch enters above lo and not above hi, which are of the function s; is_safe: nor does a jump table. */
+static const char *who_enters_between(struct upoint_finder *u, const struct elf_symbol *s, u64 lo,
+				      u64 hi, bool is_safe)
 {
-	u64 lo = s->value;
+	u64 start = s->value, end = start + s->size;
 	struct body b;
 
-	if (elf_symbol_within(u->elf, lo, site))
+	if (elf_symbol_within(u->elf, lo, hi))
 		return "another symbol is before it";
-	b = decode_body(u, lo, lo + s->size, lo, site);
+	b = decode_body(u, start, end, lo, hi);
 	if (!b.whole)
 		return "not all of the function can be decoded";
 	if (b.enters)
 		return "a branch of the function goes back to before it";
-	if (b.jumps_indirect && !is_push)
+	if (b.jumps_indirect && !is_safe)
 		return "the function has a jump table";
 	if (text_size(u) > MAX_BRANCH_TEXT)
 		return "the file is too large to look for branches into the function";
-	if (neighbour_enters(u, lo > NEIGHBOUR ? lo - NEIGHBOUR : 0, lo, lo, site) ||
-	    neighbour_enters(u, lo + s->size, lo + s->size + NEIGHBOUR, lo, site) ||
-	    is_far_target(u, lo, site))
+	if (neighbour_enters(u, start > NEIGHBOUR ? start - NEIGHBOUR : 0, start, lo, hi) ||
+	    neighbour_enters(u, end, MAX(end, hi) + NEIGHBOUR, lo, hi) || is_far_target(u, lo, hi))
 		return "a branch from outside enters before it";
 	return NULL;
+}
+
+/* NULL: nothing enters above the entry and not above the site, a push or not. */
+static const char *who_enters(struct upoint_finder *u, const struct elf_symbol *s, u64 site,
+			      bool is_push)
+{
+	return who_enters_between(u, s, s->value, site, is_push);
 }
 
 /* ---- from the entry on */
@@ -673,6 +679,82 @@ const char *upoint_no_jump(struct upoint_finder *u, const struct elf_symbol *s, 
 			  pushes_behind(code, (u32)room, last));
 }
 
+/* ---- jumps at returns */
+
+/* Bytes behind a return that never run, 4 at most: nops and traps that belong to no function. */
+static u32 padding(const struct upoint_finder *u, const struct elf_symbol *s, u64 address)
+{
+	struct elf_symbol other;
+	struct x86_insn in;
+	struct x86_effect e;
+	u64 room = 0;
+	const u8 *code = upoint_code(u->elf, address, &room);
+	u32 n = 0;
+
+	while (code && n < X86_JUMP_LEN - 1 && n < room) {
+		if (elf_frame_at(u->elf, address + n, &other) && other.value != s->value)
+			break;
+		if (!x86_decode(code + n, (u32)MIN(room - n, 15u), X86_64, &in))
+			break;
+		x86_effect(&in, &e);
+		if (code[n] != 0xcc && e.kind != X86_NOP)
+			break;
+		n += in.len;
+	}
+	return n;
+}
+
+/* The nearest instruction of the part at or before `ret` from which five bytes end at `end` or before; 0: none. */
+static u64 window_start(const struct upoint_finder *u, const struct elf_symbol *part, u64 ret,
+			u64 end)
+{
+	u64 room = 0, start = 0;
+	const u8 *code = upoint_code(u->elf, part->value, &room);
+	struct x86_insn in;
+
+	for (u64 at = 0; code && at < room && part->value + at <= ret; at += in.len) {
+		if (part->value + at + X86_JUMP_LEN <= end)
+			start = part->value + at;
+		if (!x86_decode(code + at, (u32)MIN(room - at, 15u), X86_64, &in))
+			return 0;
+	}
+	return start;
+}
+
+/* Behind the jump at the entry. */
+static u64 entry_end(const struct upoint_finder *u, const struct elf_symbol *s)
+{
+	u64 room = 0;
+	const u8 *code = upoint_code(u->elf, s->value, &room);
+
+	return s->value + (x86_is_endbr64(code, (u32)MIN(room, 15u)) ? 4 : 0) + X86_JUMP_LEN;
+}
+
+const char *upoint_no_exit_jump(struct upoint_finder *u, const struct elf_symbol *s, u64 ret,
+				u8 *back)
+{
+	u64 room = 0, start, end;
+	const u8 *code = u->known ? upoint_code(u->elf, ret, &room) : NULL;
+	struct elf_symbol part = *s;
+	struct x86_moved moved;
+	u32 len = code ? x86_insn_len(code, (u32)MIN(room, 15u)) : 0;
+
+	if (!len)
+		return "its code is not known";
+	if (ret - s->value >= s->size && !elf_symbol_at(u->elf, ret, &part))
+		return "a part of it is not known";
+	end = ret + len + padding(u, &part, ret + len);
+	start = window_start(u, &part, ret, end);
+	if (!start || (part.value == s->value && start < entry_end(u, s)))
+		return "a return of it is too short for a jump of 5 bytes";
+	*back = (u8)(ret - start);
+	code = upoint_code(u->elf, start, &room);
+	if (x86_move_exit(code, *back + len, len, start, start, &moved))
+		return "what is before a return of it must stay there";
+	return who_enters_between(u, &part, start, MAX(start + X86_JUMP_LEN - 1, ret),
+				  start == ret);
+}
+
 /* ---- positions for -v */
 
 /* Calls keep compilers from using the words below rsp. */
@@ -716,129 +798,4 @@ u64 upoint_exact(struct provider_env *env, struct elf *e, u64 address, const cha
 		return address + 5;
 	*why = harmful;
 	return address;
-}
-
-/* ---- what scripts read */
-
-/* Registers of arguments by the numbers that instructions have for them. */
-#if defined(__aarch64__)
-static const u8 arg_regs[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
-enum { ALL_REGS = 0x7fffffff };
-#else
-static const u8 arg_regs[] = { X86_DI, X86_SI, X86_DX, X86_CX, 8, 9 };
-enum { ALL_REGS = 0x1ffff };
-#endif
-
-struct upoint_need upoint_need_of(const struct provider_env *env, bool is_return)
-{
-	struct upoint_need n = { .is_return = is_return };
-
-	if (is_return)
-		return n; /* read when it returns, wherever the probe sat */
-	n.plain = env->script.record || env->script.ctx;
-	n.stack = env->script.stack;
-	n.caller = env->script.returns && (env->script.stack || env->script.regs);
-	n.flags = env->script.regs;
-	if (env->script.regs)
-		n.regs = ALL_REGS;
-	for (u32 i = 0; i < ARRAY_SIZE(arg_regs); i++)
-		if (env->script.argn >> i & 1)
-			n.regs |= 1u << arg_regs[i];
-	return n;
-}
-
-/* Offsets in struct pt_regs by the instructions' register numbers. */
-#if defined(__aarch64__)
-static const u8 offsets[] = { 0,   8,   16,  24,  32,  40,  48,  56,  64,  72,  80,
-			      88,  96,  104, 112, 120, 128, 136, 144, 152, 160, 168,
-			      176, 184, 192, 200, 208, 216, 224, 232, 240 };
-#else
-static const u8 offsets[] = { 80, 88, 96, 40, 152, 32, 104, 112, 72, 64, 56, 48, 24, 16, 8, 0 };
-#endif
-
-static void move_reg(struct loc *loc, const struct upoint *at)
-{
-	if (loc->kind == LOC_STACK && loc->offset == arch_native->sp)
-		loc->inner -= at->sp;
-	if (loc->kind != LOC_REG)
-		return;
-	if (loc->offset == arch_native->ip)
-		loc->inner -= (s32)at->offset;
-	else if (loc->offset == arch_native->sp)
-		loc->inner -= at->sp;
-	else
-		for (u32 i = 0; i < ARRAY_SIZE(offsets); i++)
-			if (offsets[i] == loc->offset) {
-				loc->offset = at->reg[i] == X86_NO_REG ? loc->offset :
-									 offsets[at->reg[i]];
-				return;
-			}
-}
-
-static struct arg_desc *move_args(struct provider_env *env, const struct arg_desc *args, u32 n,
-				  const struct upoint *at)
-{
-	struct arg_desc *to = n ? arena_dup(env->arena, args, n * sizeof(*args)) : NULL;
-
-	for (u32 i = 0; i < n; i++)
-		move_reg(&to[i].loc, at);
-	return to;
-}
-
-static bool moves_registers(const struct provider_env *env, const struct upoint *at)
-{
-	bool moved = false;
-
-	for (u32 i = 0; i < ARRAY_SIZE(arg_regs); i++)
-		moved |= (env->script.argn >> i & 1) && at->reg[arg_regs[i]] != arg_regs[i];
-	return moved;
-}
-
-struct profile *upoint_profile(struct provider_env *env, struct profile *base,
-			       const struct upoint *at)
-{
-	struct profile *p;
-	bool regs = env->script.regs || env->script.sp, stack = env->script.stack;
-
-	if (base->is_return || !at->offset ||
-	    !(regs || stack || (env->clause.args && moves_registers(env, at))))
-		return base;
-	p = arena_dup(env->arena, base, sizeof(*base));
-	p->args = move_args(env, base->args, base->n_args, at);
-	p->argn = move_args(env, base->argn, base->n_argn, at);
-	if (regs)
-		p->regs = move_args(env, base->regs, base->n_regs, at);
-	if (stack)
-		p->ip_delta = at->offset;
-	return p;
-}
-
-/*
- * Of a function that was just called the kernel's walk by frame pointers misses the caller (arm64
- * before its frame is made; x86-64, except instructions on which it inspects rsp itself).
- */
-static struct loc caller_of(const struct upoint *at, bool is_i386)
-{
-	if (at->framed || at->shows_caller)
-		return (struct loc){ 0 };
-	if (arch_native->link)
-		return (struct loc){ .kind = LOC_REG, .offset = arch_native->link, .size = 8 };
-	return (struct loc){ .kind = LOC_STACK,
-			     .offset = arch_native->sp,
-			     .inner = -at->sp,
-			     .size = is_i386 ? 4 : 8 };
-}
-
-struct profile *upoint_with_caller(struct provider_env *env, struct profile *base,
-				   const struct upoint *at, bool is_i386)
-{
-	struct profile *p;
-
-	if (!env->clause.stack)
-		return base;
-	p = arena_dup(env->arena, base, sizeof(*base));
-	p->caller = caller_of(at, is_i386);
-	if (!arch_native->link && !at->framed)
-		p->return_at = (u32)-at->sp + 1;
-	return p;
 }

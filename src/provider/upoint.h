@@ -45,6 +45,12 @@ void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
  * enters behind the first of them; else why not.
  */
 const char *upoint_no_jump(struct upoint_finder *u, const struct elf_symbol *function, u32 *offset);
+/*
+ * NULL: five bytes that begin *back bytes before the function's return at the address `ret`, a part of it or of what
+ * was moved out of it, may become a jump; else why not. What follows the return may be among them if it never runs.
+ */
+const char *upoint_no_exit_jump(struct upoint_finder *u, const struct elf_symbol *function, u64 ret,
+				u8 *back);
 /* NULL: an instruction at an address may be probed; else why not. */
 const char *upoint_refuses(const struct elf *e, u64 address);
 /* The address after the nops at an address, with which compilers align the loop that follows. */

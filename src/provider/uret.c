@@ -31,20 +31,32 @@ enum unwinds uret_unwinds(struct elf *e)
 	return UNWINDS_NOT;
 }
 
+enum { MOST_PARTS = 8 };
+
 struct scan {
 	struct elf *e;
-	const struct elf_symbol *s;
+	const struct elf_symbol *s, *part; /* the function; what is looked at */
+	/* Its unlikely parts, which its compiler has moved away. */
+	struct elf_symbol parts[MOST_PARTS];
+	u32 n_parts;
 	struct arena *arena;
 	struct urets *out;
 	bool is_go;
 };
 
-/* The unlikely part of the same function, which its compiler has moved away. */
 static bool is_cold_part(struct scan *sc, u64 address)
 {
 	struct elf_symbol to;
 
-	return elf_symbol_at(sc->e, address, &to) && strstr(to.name, ".cold");
+	if (!elf_symbol_at(sc->e, address, &to) || !strstr(to.name, ".cold"))
+		return false;
+	for (u32 i = 0; i < sc->n_parts; i++)
+		if (sc->parts[i].value == to.value)
+			return true;
+	if (sc->n_parts == MOST_PARTS)
+		return false;
+	sc->parts[sc->n_parts++] = to;
+	return true;
 }
 
 static const char tail[] = "it ends in a jump to another function, whose return is not its own";
@@ -58,21 +70,23 @@ static bool leaves(struct scan *sc, u64 to, bool behind_call)
 {
 	bool is_end = to == sc->s->value + sc->s->size;
 
-	return to - sc->s->value >= sc->s->size && !(is_end && behind_call) &&
-	       !is_cold_part(sc, to);
+	return to - sc->s->value >= sc->s->size && to - sc->part->value >= sc->part->size &&
+	       !(is_end && behind_call) && !is_cold_part(sc, to);
 }
 
 static void add(struct scan *sc, u64 at)
 {
 	u64 offset;
 
-	if (elf_address_to_offset(sc->e, sc->s->value + at, &offset))
-		vec_push(sc->arena, &sc->out->at, offset);
+	if (!elf_address_to_offset(sc->e, sc->part->value + at, &offset))
+		return;
+	vec_push(sc->arena, &sc->out->at, offset);
+	vec_push(sc->arena, &sc->out->address, sc->part->value + at);
 }
 
 static const char *find_x86(struct scan *sc, const u8 *code)
 {
-	const struct elf_symbol *s = sc->s;
+	const struct elf_symbol *s = sc->part;
 	bool behind_call = false;
 
 	for (u64 at = 0; at < s->size;) {
@@ -82,7 +96,7 @@ static const char *find_x86(struct scan *sc, const u8 *code)
 		if (!x86_decode(code + at, (u32)MIN(s->size - at, 16u), X86_64, &in))
 			return "not all of its instructions are known";
 		x86_effect(&in, &fx);
-		if (fx.kind == X86_JUMP)
+		if (fx.kind == X86_JUMP || fx.kind == X86_BRANCH)
 			sc->out->jumps |= leaves(sc, s->value + at + (u64)fx.target, behind_call);
 		else if (fx.kind ==
 			 X86_JUMP_INDIRECT) /* a table of cases, if it is marked or indexed */
@@ -99,7 +113,7 @@ static const char *find_x86(struct scan *sc, const u8 *code)
 /* retaa, which gives up a signed address, cannot be probed. */
 static const char *find_arm64(struct scan *sc, const u8 *code)
 {
-	const struct elf_symbol *s = sc->s;
+	const struct elf_symbol *s = sc->part;
 	const char *why = NULL;
 	bool behind_call = false;
 
@@ -120,6 +134,17 @@ static const char *find_arm64(struct scan *sc, const u8 *code)
 	return why;
 }
 
+static const char *find_in(struct scan *sc, const struct elf_symbol *part)
+{
+	u64 room;
+	const u8 *code = upoint_code(sc->e, part->value, &room);
+
+	if (!code || !part->size || part->size > room)
+		return "its code is not in the file";
+	sc->part = part;
+	return elf_machine(sc->e) == EM_AARCH64 ? find_arm64(sc, code) : find_x86(sc, code);
+}
+
 const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s,
 		      enum unwinds unwinds, struct urets *out)
 {
@@ -127,16 +152,13 @@ const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_
 		.e = e, .s = s, .arena = env->arena, .out = out, .is_go = unwinds == UNWINDS_GO
 	};
 	const char *why;
-	u64 room;
-	const u8 *code = upoint_code(e, s->value, &room);
 
-	out->at.n = 0;
-	out->jumps = false;
+	*out = (struct urets){};
 	if (elf_machine(e) != EM_X86_64 && elf_machine(e) != EM_AARCH64)
 		return "its returns are found on x86-64 and arm64 only";
-	if (!code || !s->size || s->size > room)
-		return "its code is not in the file";
-	why = elf_machine(e) == EM_AARCH64 ? find_arm64(&sc, code) : find_x86(&sc, code);
+	why = find_in(&sc, s);
+	for (u32 i = 0; i < sc.n_parts && !why; i++)
+		why = find_in(&sc, &sc.parts[i]);
 	if (!why && out->jumps)
 		why = tail;
 	return why || out->at.n ? why : "it never returns";

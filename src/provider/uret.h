@@ -17,8 +17,8 @@ enum unwinds { UNWINDS_NOT, UNWINDS_EXCEPTIONS, UNWINDS_GO };
 enum unwinds uret_unwinds(struct elf *e);
 
 struct urets {
-	VEC(u64) at; /* offsets in the file of the ret instructions */
-	bool jumps;  /* the function may also end in a jump to another one */
+	VEC(u64) at, address; /* of the ret instructions: offsets in the file, addresses there */
+	bool jumps;           /* the function may also end in a jump to another one */
 };
 
 /* All returns of a function of such a file. NULL when they are known, else why not; if the function may also end in

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command of -c. It is forked early, so that its pid is known, waits for a signal until
- * everything is attached, and is then executed. It dies with sonde (PDEATHSIG), and the run ends
- * when it ends. It waits in sigsuspend() and calls execve() in the handler of the signal, so that a
- * script that traces system calls sees only those of the command.
+ * The command of -c. It is forked early, so that its pid is known, waits until everything is attached,
+ * and is then executed. It dies with sonde (PDEATHSIG, PTRACE_O_EXITKILL), and the run ends when it
+ * ends.
+ *
+ * A script that traces system calls sees only those of the command, so the process must not wait in
+ * one, whose return would be traced: sonde seizes it, and it sends itself SIGSTOP. It stops on its way
+ * out of kill(), after the tracepoint of the return, and execve() is the next that it does when
+ * PTRACE_DETACH lets it go. The command itself has no tracer. Where ptrace() is refused (sonde runs in a
+ * debugger, Yama, seccomp), it waits in sigsuspend() and calls execve() in the handler of a signal; then
+ * the return of rt_sigsuspend() is traced.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -58,11 +67,13 @@ static char **split_words(struct arena *a, const char *s)
 }
 
 enum { GO_SIGNAL = SIGUSR1, END_MS = 2000 };
+enum how { STOP = 't', SLEEP = 's' }; /* to wait */
 
 static struct {
 	char **argv;
 	const char *path;
-	int tell; /* closed by a successful execution */
+	int told, tell; /* a letter when it is ready, errno when it cannot be executed */
+	int hear, ask;  /* enum how */
 } command;
 
 /* Nothing is blocked here: the mask is sigsuspend()'s, and SA_NODEFER adds nothing to it. */
@@ -77,90 +88,211 @@ static void execute(int signo)
 	_exit(126);
 }
 
-NORETURN static void become(char **argv, const char *path, pid_t parent, int ready)
+/* IDs that are changed take PR_SET_PDEATHSIG with them. */
+static bool take_ids(const struct traced_user *u)
 {
-	struct sigaction sa = { .sa_handler = execute, .sa_flags = SA_NODEFER };
-	const char *slash = strrchr(path, '/');
+	gid_t groups[ARRAY_SIZE(u->groups)];
+
+	if (!u)
+		return true;
+	for (u32 i = 0; i < u->n_groups; i++)
+		groups[i] = u->groups[i];
+	return !setgroups(u->n_groups, groups) && !setresgid(u->gid, u->gid, u->gid) &&
+	       !setresuid(u->uid, u->uid, u->uid);
+}
+
+static void stop_and_execute(void)
+{
+	const pid_t me = getpid();
 	sigset_t none;
 
-	command.argv = argv;
-	command.path = path;
-	command.tell = ready;
+	sigemptyset(&none);
+	if (sigprocmask(SIG_SETMASK, &none, NULL) == 0 && kill(me, SIGSTOP) == 0)
+		execute(0);
+}
+
+static void sleep_and_execute(void)
+{
+	struct sigaction sa = { .sa_handler = execute, .sa_flags = SA_NODEFER };
+	sigset_t none;
+
+	sigemptyset(&none);
+	if (sigaction(GO_SIGNAL, &sa, NULL) == 0 && write(command.tell, "", 1) == 1)
+		while (sigsuspend(&none), errno == EINTR)
+			;
+}
+
+/* A byte, past signals. */
+static bool read_byte(int fd, char *to)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, to, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
+/* Its end of the pipes alone, so that it sees the end of sonde; signals reach it, but for that to go. */
+static bool is_apart(void)
+{
+	sigset_t go;
+
+	sigemptyset(&go);
+	sigaddset(&go, GO_SIGNAL);
+	close(command.told);
+	close(command.ask);
+	return sigprocmask(SIG_SETMASK, &go, NULL) == 0;
+}
+
+NORETURN static void become(const struct run *r, pid_t parent)
+{
+	const char *path = command.path, *slash = strrchr(path, '/');
+	char how;
+
 	prctl(PR_SET_NAME,
 	      slash ? slash + 1 : path); /* events before exec show the command, not us */
+	if (!is_apart() || !take_ids(r->request->traced.user))
+		_exit(0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	sigemptyset(&none);
 	signal(SIGPIPE, SIG_DFL);
 	if (getppid() != parent)
 		_exit(0); /* it was gone before PDEATHSIG was set */
-	if (sigaction(GO_SIGNAL, &sa, NULL) < 0 || write(ready, "", 1) != 1)
+	if (write(command.tell, "", 1) != 1 || !read_byte(command.hear, &how))
 		_exit(0); /* which the parent sees by the pipe */
-	while (sigsuspend(&none), errno == EINTR)
-		;
+	if (how == STOP)
+		stop_and_execute();
+	else
+		sleep_and_execute();
 	_exit(127);
 }
 
 /* Its own preparations are over, the entry of sigsuspend() included: what is traced from here on is
  * the command. */
-static void await_asleep(pid_t pid)
+static bool await_asleep(struct run *r)
 {
 	static const struct timespec turn = { 0, 20000 };
+	char ready;
 
-	for (int i = 0; i < 5000 && proc_state((u32)pid) == 'R'; i++)
+	if (!read_byte(r->child.tells, &ready))
+		return false;
+	for (int i = 0; i < 5000 && proc_state((u32)r->child.pid) == 'R'; i++)
 		nanosleep(&turn, NULL);
+	return true;
 }
 
-/* Whether it wrote its letter, and not just ended. */
-static bool is_ready(int fd)
+static bool await_stop(struct run *r)
 {
-	ssize_t n;
-	char c;
+	static const struct timespec now = { 0, 0 };
+	int status = 0;
+	sigset_t stop;
+	pid_t got;
 
 	do
-		n = read(fd, &c, 1);
-	while (n < 0 && errno == EINTR);
-	return n == 1;
+		got = waitpid(r->child.pid, &status, __WALL);
+	while (got < 0 && errno == EINTR);
+	r->child.held = got > 0 && WIFSTOPPED(status);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGCHLD);
+	sigtimedwait(&stop, NULL, &now); /* which tells of its end, later */
+	return r->child.held;
 }
 
-int child_start(struct run *r, struct err *err)
+/* An engine that holds the command itself, when it is executed, is its tracer then. */
+static bool is_held_by_engine(const struct run *r)
 {
-	char **argv = split_words(&r->c.arena, r->request->traced.command);
-	const char *path = argv[0] ? path_find_program(&r->c.arena, argv[0]) : NULL;
-	pid_t pid, parent = getpid();
-	sigset_t go, was;
-	int ready[2];
+	for (u32 i = 0; i < r->c.n_engines; i++)
+		if (r->c.engines[i]->launch)
+			return true;
+	return false;
+}
 
-	if (!path)
-		return err_usage(
-			err, -ENOENT,
-			"Failed to fork child: Path '%s' does not exist or is not executable (%s)",
-			argv[0] ? argv[0] : "", strerror(ENOENT));
-	if (pipe2(ready, O_CLOEXEC) <
-	    0) /* a letter when the child is ready, errno when it cannot be executed */
-		return err_sys(err, "make a pipe");
+/* Whether it said that it is ready, and waits as told. */
+static bool make_wait(struct run *r)
+{
+	char how, ready;
+
+	if (!read_byte(r->child.tells, &ready))
+		return false;
+	how = !is_held_by_engine(r) &&
+			      ptrace(PTRACE_SEIZE, r->child.pid, 0, PTRACE_O_EXITKILL) == 0 ?
+		      STOP :
+		      SLEEP;
+	if (write(command.ask, &how, 1) != 1)
+		return false;
+	return how == STOP ? await_stop(r) : await_asleep(r);
+}
+
+static int fork_child(struct run *r, struct err *err)
+{
+	const pid_t parent = getpid();
+	sigset_t go, was;
+	pid_t pid;
+
 	sink_flush(r->sink);
 	sigemptyset(&go);
 	sigaddset(&go, GO_SIGNAL);
 	sigprocmask(SIG_BLOCK, &go, &was); /* it may come before the child waits for it */
 	pid = fork();
 	if (pid == 0)
-		become(argv, path, parent, ready[1]);
+		become(r, parent);
 	sigprocmask(SIG_SETMASK, &was, NULL);
-	close(ready[1]);
-	if (pid < 0) {
-		err_sys(err, "fork for -c");
-		close(ready[0]);
-		return err->code;
-	}
+	if (pid < 0)
+		return err_sys(err, "fork for -c");
 	r->child.pid = pid;
-	r->child.tells = ready[0];
-	r->child.path = path;
-	if (!is_ready(ready[0]) || fcntl(ready[0], F_SETFL, O_NONBLOCK) < 0)
+	return 0;
+}
+
+static int start(struct run *r, struct err *err)
+{
+	int ret = fork_child(r, err);
+
+	r->child.tells = command.told;
+	close(command.tell);
+	close(command.hear);
+	if (ret < 0)
+		return ret;
+	if (!make_wait(r) || fcntl(command.told, F_SETFL, O_NONBLOCK) < 0)
 		return err_set(err, -ECHILD,
 			       "the process for the command of -c cannot be prepared");
-	await_asleep(pid);
-	r->child.fd = watch_pid(pid); /* -1: SIGCHLD reports its end */
+	r->child.fd = watch_pid(r->child.pid); /* -1: SIGCHLD reports its end */
 	return 0;
+}
+
+static int make_pipe(int *reads, int *writes)
+{
+	int pair[2];
+
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return -errno;
+	*reads = pair[0];
+	*writes = pair[1];
+	return 0;
+}
+
+int child_start(struct run *r, struct err *err)
+{
+	int ret;
+
+	command.argv = split_words(&r->c.arena, r->request->traced.command);
+	command.path = command.argv[0] ? path_find_program(&r->c.arena, command.argv[0]) : NULL;
+	if (!command.path)
+		return err_usage(
+			err, -ENOENT,
+			"Failed to fork child: Path '%s' does not exist or is not executable (%s)",
+			command.argv[0] ? command.argv[0] : "", strerror(ENOENT));
+	r->child.path = command.path;
+	if (make_pipe(&command.told, &command.tell) < 0)
+		return err_sys(err, "make a pipe");
+	if (make_pipe(&command.hear, &command.ask) < 0) {
+		ret = err_sys(err, "make a pipe");
+		close(command.told);
+		close(command.tell);
+		return ret;
+	}
+	ret = start(r, err);
+	close(command.ask);
+	return ret;
 }
 
 /* By another call where that one is refused: filters of system calls name them one by one. */
@@ -173,22 +305,38 @@ static int send_signal(const struct run *r, int signo)
 	return -errno;
 }
 
+/* signo: what it gets on its way; 0: nothing. -ESRCH: somebody ended it. */
+static int let_go(struct run *r, int signo)
+{
+	r->child.held = false;
+	return ptrace(PTRACE_DETACH, r->child.pid, 0, signo) < 0 ? -errno : 0;
+}
+
 int child_release(struct run *r, struct err *err)
 {
-	if (r->child.pid && send_signal(r, GO_SIGNAL) < 0)
-		return err_sys(err, "start the command of -c: send it a signal");
-	return 0;
+	int ret = 0;
+
+	if (r->child.held)
+		ret = let_go(r, 0);
+	else if (r->child.pid)
+		ret = send_signal(r, GO_SIGNAL);
+	errno = -ret;
+	return ret < 0 && ret != -ESRCH ? err_sys(err, "let the command of -c run") : 0;
 }
 
 /* As waitpid(); what it returns is kept for the caller of the run, unless the run was long enough: then
  * the command was told to end. */
 static pid_t reap(struct run *r)
 {
+	const struct beside *beside = r->host->beside;
+	struct rusage usage;
 	int status = 0;
-	pid_t got = waitpid(r->child.pid, &status, WNOHANG);
+	pid_t got = wait4(r->child.pid, &status, WNOHANG, &usage);
 
 	if (got > 0 && r->host->wait_status && !r->had_enough)
 		*r->host->wait_status = status;
+	if (got > 0 && beside)
+		*beside->usage = usage;
 	return got;
 }
 
@@ -245,6 +393,8 @@ static void await_end(struct run *r)
 void child_end(struct run *r)
 {
 	if (r->child.pid) {
+		if (r->child.held)
+			let_go(r, SIGTERM);
 		send_signal(r, SIGTERM);
 		send_signal(r, SIGCONT); /* a stopped one cannot end */
 		await_end(r);

@@ -31,9 +31,29 @@ static const struct engine *named(const char *name)
 	return e;
 }
 
+/* What --engine=auto prefers: an engine that changes the one process that the user names. */
+static const struct engine *preferred(const struct request *q, const char **why_not)
+{
+	const struct traced *t = &q->traced;
+
+	*why_not = t->scope == SCOPE_TREE        ? "it does not follow children" :
+		   t->n_pids + !!t->command != 1 ? "neither -p nor -c names one process" :
+						   NULL;
+	for (u32 i = 0; !*why_not && engines[i]; i++)
+		if (engines[i]->has_substitute)
+			return engines[i];
+	return engines[0];
+}
+
 const struct engine *choose_first(const struct request *q, const struct session_host *h)
 {
-	return h->engines ? h->engines[0] : q->engine ? named(q->engine) : engines[0];
+	const char *why_not;
+
+	if (h->engines)
+		return h->engines[0];
+	if (q->auto_engine)
+		return preferred(q, &why_not);
+	return q->engine ? named(q->engine) : engines[0];
 }
 
 static bool may_be_used(const struct compiled *c, const struct engine *e)
@@ -76,6 +96,7 @@ void choose_init(struct compiled *c)
 	c->engines = list;
 	c->features = c->env.features = list[0]->features();
 	c->recorded = list[0]->formats ? list[0]->formats() : NULL;
+	c->env.is_replay = c->recorded;
 	if (c->n_engines > 1) {
 		c->env.features = arena_new(&c->arena, struct features);
 		*c->env.features = (struct features){ .probe = common_feature, .ctx = c };
@@ -243,7 +264,8 @@ static int refuse(const struct compiled *c, const struct target_site *t, bool is
 			buf_printf(&why, "%s%s: %s", why.len ? "; " : "", c->engines[i]->name,
 				   a.why_not);
 	}
-	err_set(err, -EOPNOTSUPP, "no engine serves %s%s", t->site.probe,
+	err_set(err, c->engines[0]->instead ? CHOOSE_ANOTHER : -EOPNOTSUPP, "no engine serves %s%s",
+		t->site.probe,
 		is_together ? " and all probes that its clause shares maps with" : "");
 	if (why.len)
 		err_help(err, "%.300s", why.s);
@@ -323,6 +345,13 @@ int choose_engines(struct compiled *c, struct err *err)
 
 void choose_tell(const struct compiled *c, struct buf *to)
 {
+	const char *why = NULL;
+
+	if (c->request->auto_engine)
+		preferred(c->request, &why);
+	if (why)
+		buf_printf(to, "  engine: %s; not one in the process: %s\n", c->engines[0]->name,
+			   why);
 	for (u32 i = 0; c->n_engines > 1 && i < c->sites.n; i++) {
 		const struct target_site *t = &c->sites.v[i];
 

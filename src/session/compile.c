@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "base/clock.h"
+#include "base/crc32.h"
 #include "builtin/builtin.h"
 #include "ir/lower.h"
 #include "session/choose.h"
@@ -17,6 +18,7 @@
 #include "session/import.h"
 #include "object/debuginfod.h"
 #include "target/target.h"
+#include "type/noted.h"
 
 /* ---- setting up */
 
@@ -30,6 +32,25 @@ static struct features *all_features(void)
 	static struct features f = { .probe = any_feature };
 
 	return &f;
+}
+
+/* Of the script and its parameters: what is bound to a script is found again by the same one. */
+static u32 script_id(const struct request *q)
+{
+	struct buf b = { 0 };
+	u32 id;
+
+	if (!q->noting && !q->from)
+		return 0;
+	buf_add(&b, q->script, q->script_len);
+	for (u32 i = 0; i < q->n_params; i++)
+		buf_printf(&b, "\n%s", q->params[i]);
+	for (u32 i = 0; i < q->n_named; i++)
+		buf_printf(&b, "\n--%s=%s", q->named[i].name,
+			   q->named[i].value ? q->named[i].value : "");
+	id = crc32_of(b.s, b.len);
+	buf_release(&b);
+	return id ? id : 1;
 }
 
 /* max_strlen: the default, unless 0. */
@@ -57,6 +78,12 @@ static void compiled_init(struct compiled *c, u32 max_strlen)
 		c->features = env->features = all_features();
 	env->clock_map = getenv("BPFTRACE_DUMMY_TS_MAP");
 	env->named_used = arena_array(&c->arena, bool, q->n_named + 1);
+	env->noting = q->noting;
+	if (q->noting)
+		q->noting->n = 0;
+	env->script_id = script_id(q);
+	if (q->noting)
+		q->noting->script = env->script_id;
 	env->read_import = c->host->read_import ? c->host->read_import : import_read;
 	system_world(&c->system, &env->world);
 	env_init(env);
@@ -76,6 +103,7 @@ void compiled_release(struct compiled *c)
 {
 	hash_release(&c->site_numbers);
 	hash_release(&c->probe_owners);
+	hash_release(&c->env.noted_texts);
 	if (c->filter)
 		regfree(c->filter);
 	lang_release(&c->lang);

@@ -98,8 +98,11 @@ static struct instance *new_dispatcher(struct group *g)
 	in->body = node_new(&c->arena, N_BLOCK, first->clause->span);
 	in->profile = arena_dup(&c->arena, first->profile, sizeof *first->profile);
 	in->profile->syscall.set = arena_dup(&c->arena, g->set, sizeof g->set);
+	in->profile->syscall.i386 = false;
+	in->profile->syscall.of_none = 0;
 	for (u32 i = 0; i < g->members.n; i++)
-		in->profile->syscall.of_none |= g->members.v[i]->profile->syscall.of_none;
+		if (!g->members.v[i]->profile->syscall.i386)
+			in->profile->syscall.of_none |= g->members.v[i]->profile->syscall.of_none;
 	in->provider = first->provider;
 	in->name = g->is_enter ? "rawtracepoint:sys_enter" : "rawtracepoint:sys_exit";
 	in->follow_map = in->partner = NO_INDEX;

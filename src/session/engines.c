@@ -331,12 +331,12 @@ int engines_map_move(struct run *r, u32 map, const void *from, const void *to, b
 	return -EOPNOTSUPP;
 }
 
-u32 engines_stack(struct run *r, const struct stack_value *v, u32 limit, u64 *ips)
+u32 engines_stack(struct run *r, const struct stack_value *v, u32 limit, u64 *ips, u64 *time)
 {
 	u32 n = 0;
 
 	for (struct used_engine *u = engines_next(r, NULL); u && !n; u = engines_next(r, u))
-		n = u->ops->stack(u->self, v, limit, ips);
+		n = u->ops->stack(u->self, v, limit, ips, time);
 	return n;
 }
 
@@ -395,6 +395,13 @@ bool engines_usym(const struct run *r, u32 pid, u64 addr, struct symbol *out)
 		if (u->ops->usym)
 			return u->ops->usym(u->self, pid, addr, out);
 	return false;
+}
+
+void engines_recorded_stacks(const struct run *r, struct trace_event *e)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->recorded_stacks)
+			u->ops->recorded_stacks(u->self, e);
 }
 
 static struct used_engine *knows_maps(const struct run *r)

@@ -48,7 +48,7 @@ int engines_map_set(struct run *r, u32 map, const void *key, const void *value);
 int engines_map_delete(struct run *r, u32 map, const void *key);
 /* As map_move of engine/engine.h, in the engine that has it. */
 int engines_map_move(struct run *r, u32 map, const void *from, const void *to, bool replace);
-u32 engines_stack(struct run *r, const struct stack_value *v, u32 limit, u64 *ips);
+u32 engines_stack(struct run *r, const struct stack_value *v, u32 limit, u64 *ips, u64 *time);
 /* A counter: the sum. */
 u64 engines_count(struct run *r, u32 offset);
 /* A word that session writes: the same in all. */
@@ -58,6 +58,8 @@ void engines_set_word(struct run *r, u32 offset, u64 value);
 /* Time, symbols, mappings: of the engine that has its own, else of this machine. */
 struct engine_clock engines_clock(const struct run *r);
 bool engines_ksym(const struct run *r, u64 addr, struct symbol *out);
+/* Of the recorded event whose records are drained. */
+void engines_recorded_stacks(const struct run *r, struct trace_event *e);
 bool engines_usym(const struct run *r, u32 pid, u64 addr, struct symbol *out);
 int engines_maps_open(struct run *r, bool prompt); /* -ENOSYS: no engine reports them */
 int engines_maps_fd(const struct run *r);

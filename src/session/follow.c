@@ -17,6 +17,10 @@ static void add_number(struct run *r, u32 pid)
 {
 	u64 one = 1;
 
+	if (r->follow.lists) {
+		vec_push(&r->c.arena, &r->follow.list, pid);
+		return;
+	}
 	if (!r->follow.error)
 		r->follow.error = engines_map_set(r, r->c.follow_map, &pid, &one);
 	alone_add(r, pid);
@@ -83,22 +87,34 @@ static void add_tree(struct run *r, u32 pid)
 
 static void add(struct run *r, u32 pid)
 {
-	if (r->request->traced.scope == SCOPE_TREE)
+	if (r->request->traced.scope >= SCOPE_TREE)
 		add_tree(r, pid);
 	else
 		add_process(r, pid);
 }
 
-int follow_start(struct run *r, struct err *err)
+static void add_all(struct run *r)
 {
 	const struct traced *t = &r->request->traced;
 
-	if (r->c.follow_map == NO_INDEX)
-		return 0;
 	if (r->child.pid)
 		add(r, (u32)r->child.pid);
 	for (u32 i = 0; i < t->n_pids; i++)
 		add(r, t->pids[i]);
+}
+
+void follow_list(struct run *r)
+{
+	r->follow.lists = true;
+	add_all(r);
+	r->follow.lists = false;
+}
+
+int follow_start(struct run *r, struct err *err)
+{
+	if (r->c.follow_map == NO_INDEX)
+		return 0;
+	add_all(r);
 	if (r->follow.error)
 		return err_set(err, r->follow.error,
 			       "--follow: note the processes that are there: %s",

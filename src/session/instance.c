@@ -79,7 +79,7 @@ int emit_instance(struct compiled *c, struct instance *in, struct err *err)
 		if (keeps)
 			vec_push(&c->arena, &c->units, u);
 		is_cut = u->is_cut;
-		unrecorded_report(c, u, in->profile->load.prog_type == BPF_PROG_TYPE_KPROBE);
+		unrecorded_report(c, u, in->profile->load.prog_type, in->index);
 		f->prog_flags = u->n_fetches ? BPF_F_SLEEPABLE : 0;
 		ret = target_emit(u, c->env.features, f);
 		if (ret && keeps)

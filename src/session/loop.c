@@ -81,6 +81,7 @@ int loop_init(struct run *r, struct err *err)
 		return no_descriptor(err, "a descriptor of signals");
 	watch_reader(r);
 	if (watch(r, r->signal_fd) < 0 || watch(r, r->child.fd) < 0 || watch_processes(r) < 0 ||
+	    watch(r, r->host->beside ? r->host->beside->fd : -1) < 0 ||
 	    watch(r, usermaps_fd(r)) < 0 || watch(r, deferred_fd(r)) < 0 || watch_engines(r) < 0)
 		return err_sys(err, "wait for events (epoll_ctl)");
 	return 0;
@@ -123,6 +124,12 @@ static void on_signal(struct run *r)
 	}
 }
 
+static void on_beside(struct run *r)
+{
+	maps_print(r);
+	r->host->beside->ready(r->host->beside->ctx);
+}
+
 static void on_event(struct run *r, int fd)
 {
 	if (fd == r->signal_fd)
@@ -133,6 +140,8 @@ static void on_event(struct run *r, int fd)
 		r->sink->closed = true;
 	else if (fd == deferred_fd(r))
 		deferred_poll(r);
+	else if (r->host->beside && fd == r->host->beside->fd)
+		on_beside(r);
 	else if (fd == r->command.out)
 		records_command(r);
 	else if (fd == r->command.err)
@@ -212,7 +221,7 @@ void loop_run(struct run *r)
 			next_loss = now + LOSS_PERIOD_MS * 1000000ull;
 		}
 		r->had_enough = now >= end || r->sink->is_done;
-		r->exiting |= (!n && engines_are_over(r)) || r->had_enough ||
+		r->exiting |= (!n && engines_are_over(r) && !r->host->beside) || r->had_enough ||
 			      (r->has_ended && !r->sink->awaits_more);
 		if (r->exiting)
 			break;

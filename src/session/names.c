@@ -123,27 +123,44 @@ static const char *name_kstring(void *ctx, u64 addr)
 	return tracefs_string(r->kstrings, addr);
 }
 
-static bool name_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
+/*
+ * After usermaps_turn(). The time of a stack is that of its first hit, and a record has none: it may be
+ * older than changes of mappings that were read since the drain before this one began; else it is of now,
+ * when the addresses may be those of another file than at the first hit.
+ */
+static struct process_at at_hit(const struct run *r, struct process_at at)
+{
+	if (r->in_record && usermaps_changed(r) < r->drain.before)
+		at.time = 0;
+	return at;
+}
+
+static bool name_usym(void *ctx, struct process_at at, u64 addr, struct symbol *out)
 {
 	struct usym u = { 0 };
 	bool found;
 
 	if (((struct run *)ctx)->c.recorded) /* the process of now is another one */
-		return engines_usym(ctx, pid, addr, out);
-	usermaps_turn(ctx); /* a record is younger than the mappings of its process */
-	found = usyms_resolve(run_usyms(ctx), pid, addr, &u);
+		return engines_usym(ctx, at.pid, addr, out);
+	usermaps_turn(ctx); /* what is shown is younger than the mappings of its process */
+	at = at_hit(ctx, at);
+	found = usyms_resolve(run_usyms(ctx), at.pid, at.time, addr, &u);
 	if (!found && !u.path)
-		note_unseen(ctx, pid);
+		note_unseen(ctx, at.pid);
 	*out = (struct symbol){ .name = u.name, .offset = u.offset, .module = u.path };
 	return found;
 }
 
-static bool name_source(void *ctx, u32 pid, u64 addr, bool is_return, u32 depth, struct symbol *out)
+static bool name_source(void *ctx, struct process_at at, u64 addr, bool is_return, u32 depth,
+			struct symbol *out)
 {
 	struct usource s;
 
-	if (((struct run *)ctx)->c.recorded ||
-	    !usyms_source(run_usyms(ctx), pid, addr, is_return, depth, &s))
+	if (((struct run *)ctx)->c.recorded)
+		return false;
+	at = at_hit(ctx, at);
+	if (!usyms_source(run_usyms(ctx), &(struct code_at){ at.pid, at.time, addr, is_return },
+			  depth, &s))
 		return false;
 	*out = (struct symbol){
 		.name = s.name, .file = s.file, .line = s.line, .inlined = s.inlined
@@ -151,7 +168,7 @@ static bool name_source(void *ctx, u32 pid, u64 addr, bool is_return, u32 depth,
 	return true;
 }
 
-static bool name_build_id(void *ctx, u32 pid, u64 addr, const char **id, u64 *offset)
+static bool name_build_id(void *ctx, struct process_at at, u64 addr, const char **id, u64 *offset)
 {
 	struct run *r = ctx;
 	struct usym u = { 0 };
@@ -159,9 +176,10 @@ static bool name_build_id(void *ctx, u32 pid, u64 addr, const char **id, u64 *of
 	if (r->c.recorded)
 		return false;
 	usermaps_turn(r);
-	usyms_resolve(run_usyms(r), pid, addr, &u);
+	at = at_hit(r, at);
+	usyms_resolve(run_usyms(r), at.pid, at.time, addr, &u);
 	if (!u.build_id) {
-		note_unseen(r, pid);
+		note_unseen(r, at.pid);
 		return false;
 	}
 	buf_clear(&r->names_buf);
@@ -207,28 +225,33 @@ static const char *name_cgroup(void *ctx, u64 id, const char *filter)
  * Frame pointers that are none lead to words that are no return addresses: such a frame ends the stack.
  * Returns the number of frames. The first one is that of the hit.
  */
-static u32 end_at_data(struct run *r, u32 pid, u64 *ips, u32 n)
+static u32 end_at_data(struct run *r, struct process_at at, u64 *ips, u32 n)
 {
+	usermaps_turn(r);
+	at = at_hit(r, at);
 	for (u32 i = 1; i < n; i++)
-		if (!usyms_is_code(run_usyms(r), pid, ips[i] - 1)) {
+		if (!usyms_is_code(run_usyms(r), at.pid, at.time, ips[i] - 1)) {
 			ips[i] = UNWIND_WHY_NOT_CODE;
 			return i + 1;
 		}
 	return n;
 }
 
-static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips)
+static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips,
+		      u64 *time)
 {
 	struct run *r = ctx;
 	u32 n;
 
+	*time = 0;
 	if (stack_is_raw(v))
-		return usermaps_raw_stack(r, v->hash, limit, ips);
-	n = engines_stack(r, v, limit, ips);
+		return usermaps_raw_stack(r, v->hash, limit, ips, time);
+	n = engines_stack(r, v, limit, ips, time);
+	if (!user || r->c.recorded)
+		*time = 0;
 	if (!user || n < 2 || r->c.recorded || program_map_of(&r->c.prog, MAP_UNWIND) != NO_INDEX)
 		return n;
-	usermaps_turn(r);
-	return end_at_data(r, v->pid, ips, n);
+	return end_at_data(r, (struct process_at){ v->pid, *time }, ips, n);
 }
 
 static void name_forget_stack(void *ctx, const struct stack_value *v)

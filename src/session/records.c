@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include "base/clock.h"
 #include "base/fd.h"
 #include "session/run.h"
 #include "type/agg.h"
@@ -49,6 +50,11 @@ static u64 real_ns(void *ctx)
 	struct engine_clock now = engines_clock(ctx);
 
 	return now.boot_ns + (u64)now.boot_to_real;
+}
+
+static void recorded_stacks(void *ctx, struct trace_event *e)
+{
+	engines_recorded_stacks(ctx, e);
 }
 
 static void do_exit(void *ctx, int code)
@@ -98,6 +104,7 @@ void actor_init(struct run *r)
 		.exit = do_exit,
 		.speculation = settle_speculation,
 		.real_ns = real_ns,
+		.recorded_stacks = recorded_stacks,
 		.system = do_system,
 		.warnings = !r->request->no_warnings,
 		.max_cat_bytes = (u32)r->c.env.config.max_cat_bytes,
@@ -128,7 +135,9 @@ static void act(struct run *r, const void *record, u32 len)
 	e = r->c.prog.events.v[h->event];
 	if (h->speculation && speculation_keep(r, h->speculation, record, len))
 		return;
+	r->in_record = e->map == NO_INDEX;
 	e->action->act(&r->actor, e, record, len);
+	r->in_record = false;
 	if (r->scratch.used) {
 		arena_release(&r->scratch);
 		arena_init(&r->scratch);
@@ -160,6 +169,8 @@ static int on_record(void *ctx, const void *record, u32 len)
 
 u32 records_drain(struct run *r)
 {
+	r->drain.before = r->drain.began;
+	r->drain.began = clock_mono_ns();
 	return (u32)engines_drain(r, on_record, r);
 }
 
@@ -169,6 +180,7 @@ static void replay_backlog(struct run *r)
 	size_t at = 0;
 
 	r->backlog = (struct buf){ 0 };
+	r->drain.before = 0; /* any change may be younger than these */
 	while (at < b.len) {
 		u32 len;
 

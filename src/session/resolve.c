@@ -149,8 +149,8 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->is_one_of_many = r->many;
 	in->index = c->instances.n;
 	if (traced_pid(&r->c->request->traced) > 0 && !traced_by_set(&r->c->request->traced) &&
-	    !(r->reads & BI_ASKS_FOLLOW) && !r->provider->bound_to_pid &&
-	    !r->provider->unfiltered && !r->internal)
+	    r->c->request->traced.scope != SCOPE_EVENTS && !(r->reads & BI_ASKS_FOLLOW) &&
+	    !r->provider->bound_to_pid && !r->provider->unfiltered && !r->internal)
 		in->only_pid = (u32)traced_pid(&r->c->request->traced);
 	if (!c->env.world.pid_namespace(c->env.world.ctx, &in->pid_ns[0], &in->pid_ns[1]))
 		in->pid_ns[1] = 0;
@@ -370,6 +370,15 @@ static struct btf *provider_btf(struct provider_env *env)
 	return system_btf(&((struct compiled *)env->system.ctx)->system);
 }
 
+static u32 number_of_clause(const struct compiled *c, const struct clause *clause)
+{
+	u32 n = 0;
+
+	for (const struct clause *cl = c->lang.script->clauses; cl && cl != clause; cl = cl->next)
+		n++;
+	return n;
+}
+
 /* What providers may ask about the clause, the script and the run. In the arena: lazy types keep
  * it. */
 static struct provider_env *env_of_clause(const struct resolve *r, const struct reading *reading)
@@ -387,6 +396,7 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 		.config = { .max_strlen = (u32)c->env.config.max_strlen,
 			    .argstr_bytes = (u32)c->env.config.argstr_bytes,
 			    .argstr_rest = c->env.config.argstr_rest != 0,
+			    .argstr_whole = c->env.config.argstr_whole != 0,
 			    .exact_uprobes = c->env.config.exact_uprobes,
 			    .missing_probes = c->env.config.missing_probes,
 			    .max_targets = (u32)c->env.config.max_probes },
@@ -402,7 +412,9 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 			    .kprobe_only = r->internal ? "" : c->kprobe_only },
 		.script = c->reads,
 		.kernel_script = c->kernel_reads,
-		.clause = { .arg_names = reading->whole ? NULL : reading->args.v,
+		.script_id = c->env.script_id,
+		.clause = { .number = number_of_clause(c, r->clause),
+			    .arg_names = reading->whole ? NULL : reading->args.v,
 			    .n_arg_names = reading->whole ? 0 : reading->args.n,
 			    .var_names = reading->vars.v,
 			    .n_var_names = reading->vars.n,
@@ -435,17 +447,19 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 		c->left_out |= spec->provider->mode;
 		return;
 	}
-	if (env->system.recorded && !spec->provider->is_replayed) {
-		diag_report(&c->diags, a->span, D_NOT_IN_RECORDING, spec->text,
-			    env->system.recorded->file);
-		return;
-	}
 	r->attach = a;
 	r->provider = spec->provider;
 	r->many = a->next || a != r->clause->attaches || glob_has_wildcard(spec->text);
 	r->user_name = a->user_name;
 	r->awaited = false;
 	r->attach_first = before;
+	if (env->system.recorded && recorded_probe_resolve(env, spec, on_target, r))
+		return;
+	if (env->system.recorded && !spec->provider->is_replayed) {
+		diag_report(&c->diags, a->span, D_NOT_IN_RECORDING, spec->text,
+			    env->system.recorded->file);
+		return;
+	}
 	spec->provider->resolve(env, spec, on_target, r);
 	add_deferred(c, env, spec, r);
 	if (r->c->request->any_kernel && c->instances.n == before && c->diags.n_errors == errors &&
@@ -458,6 +472,8 @@ static bool has_nothing(const struct resolve *r)
 {
 	const struct compiled *c = r->c;
 
+	if (c->recorded && c->recorded->script && c->recorded->script == c->env.script_id)
+		return false; /* they were not hit */
 	return c->instances.n == r->first && !r->left_out && !c->diags.n_errors &&
 	       !r->c->request->probe_filter && !r->c->request->any_kernel &&
 	       c->env.config.missing_probes != MISSING_IGNORE;
@@ -498,6 +514,8 @@ void resolve_clause(struct compiled *c, struct clause *clause, bool internal)
 	mark_missable(c, clause);
 	reading_of_clause(c, clause, &reading);
 	r.reads = reading.flags;
+	if (c->request->noting) /* events have the probe */
+		r.reads |= BI_READS_NAME;
 	r.names_args = reading.whole || reading.args.n || reading.vars.n;
 	env = env_of_clause(&r, &reading);
 	for (struct attach *a = clause->attaches; a; a = a->next)

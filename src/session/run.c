@@ -231,8 +231,15 @@ static int start_engines(struct run *r, struct err *err)
 				    .duration_ns = r->request->duration_ns,
 				    .from_ns = r->request->from_ns,
 				    .to_ns = r->request->to_ns,
-				    .again_if_big = !r->c.attempt.compact };
-	int ret = engines_open(r, &o, err);
+				    .again_if_big = !r->c.attempt.compact,
+				    .traced = &r->request->traced,
+				    .fetches = &r->c.fetches };
+	int ret;
+
+	follow_list(r);
+	o.pids = r->follow.list.v;
+	o.n_pids = r->follow.list.n;
+	ret = engines_open(r, &o, err);
 
 	if (ret >= 0)
 		ret = load_all(r, err);
@@ -439,8 +446,11 @@ static int launch_child(struct run *r, struct err *err)
 
 static int loop_through(struct run *r, struct err *err)
 {
+	const struct beside *beside = r->host->beside;
 	int ret = loop_init(r, err);
 
+	if (ret >= 0 && beside)
+		ret = beside->begin(beside->ctx, r->child.pid, err);
 	if (ret < 0 || (ret = launch_child(r, err)) < 0) {
 		loop_release(r);
 		return ret;
@@ -449,6 +459,8 @@ static int loop_through(struct run *r, struct err *err)
 		drop_rights(r);
 		loop_traced(r);
 	}
+	if (beside)
+		beside->over(beside->ctx);
 	deferred_end(r);
 	loop_release(r);
 	if (r->loop_error && !err->code)
@@ -492,8 +504,8 @@ static int run_attached(struct run *r, struct err *err)
 	if (ret < 0)
 		return status_of(err);
 	r->has_started = true;
-	loops = !r->exiting && engines_have_events(r) && !r->request->mode &&
-		!((only_special(r) || nothing_comes(r)) && !r->child.pid);
+	loops = !r->exiting && (engines_have_events(r) || r->host->beside) && !r->request->mode &&
+		!((only_special(r) || nothing_comes(r)) && !r->child.pid && !r->host->beside);
 	if (loops) /* what was reported as live is live */
 		deferred_start(r);
 	if (!r->request->mode)
@@ -609,10 +621,22 @@ static bool is_another(const struct attempt *a, const struct attempt *b)
 	       a->no_direct_loads != b->no_direct_loads;
 }
 
+/* Where the kernel gives only the events of these processes and their descendants, no set is kept. */
+static struct request narrow(const struct request *q, const struct session_host *h)
+{
+	const struct engine *e = choose_first(q, h);
+	struct request own = *q;
+
+	if (q->traced.scope == SCOPE_TREE && e->is_own && e->is_own(&q->traced))
+		own.traced.scope = SCOPE_EVENTS;
+	return own;
+}
+
 /* Stores in *has_started whether anything of the script ran. */
-static int run_by(const struct request *q, const struct session_host *h, bool *has_started,
+static int run_by(const struct request *asked, const struct session_host *h, bool *has_started,
 		  struct err *err)
 {
+	const struct request narrowed = narrow(asked, h), *q = &narrowed;
 	struct attempt now = { 0 }, next = { 0 };
 	int ret = check_rights(q, h, err);
 
@@ -628,21 +652,37 @@ static int run_by(const struct request *q, const struct session_host *h, bool *h
 	return ret;
 }
 
+static void help_own(struct err *err, const struct engine *other)
+{
+	char before[sizeof err->help];
+
+	memcpy(before, err->help, sizeof before);
+	err_help(err, "%.300s; --engine=%s traces processes of this user (-p PID, -c COMMAND)",
+		 before, other->name);
+}
+
 /* The engine that may be tried after this error; NULL: none. */
 static const struct engine *choose_instead(const struct request *q, const struct session_host *h,
-					   const struct err *err)
+					   struct err *err)
 {
 	const struct engine *e = choose_first(q, h), *other;
 	struct err refused = { 0 };
 	bool may;
 
+	if (q->auto_engine && e->has_substitute && err->code && !err->is_usage)
+		return engines[0];
 	if (q->engine || h->engines || !e->instead || !e->has_rights ||
-	    (err->code != -EPERM && err->code != -EACCES && err->code != -ENOSYS) ||
-	    e->has_rights())
+	    (err->code != -EPERM && err->code != -EACCES && err->code != -ENOSYS &&
+	     err->code != CHOOSE_ANOTHER) ||
+	    (err->code != CHOOSE_ANOTHER && e->has_rights()))
 		return NULL;
 	other = engine_find(e->instead);
 	may = !other->check_rights || other->check_rights(&refused) >= 0;
 	err_release(&refused);
+	if (may && !other->has_rights() && other->is_own && !other->is_own(&q->traced)) {
+		help_own(err, other);
+		may = false;
+	}
 	return may ? other : NULL;
 }
 
@@ -653,12 +693,18 @@ static int run_instead(const struct request *q, const struct session_host *h,
 	struct request less = *q;
 	struct err other_err = { 0 };
 	bool has_started;
+	const char *why = *err->help ? err->help : err->text;
 	char text[sizeof err->text + sizeof err->help + 64];
 	int other_ret;
 
 	less.engine = other->name;
-	snprintf(text, sizeof text, "%s: trying --engine=%s (%s)", err->text, other->name,
-		 other->brief);
+	less.auto_engine = false;
+	if (q->auto_engine || err->code == CHOOSE_ANOTHER) /* the first line has the cause */
+		snprintf(text, sizeof text, "%.*s: --engine=%s is used", (int)strcspn(why, "\n"),
+			 why, other->name);
+	else
+		snprintf(text, sizeof text, "%s: trying --engine=%s (%s)", err->text, other->name,
+			 other->brief);
 	sink_warn(h->sink, text);
 	other_ret = run_by(&less, h, &has_started, &other_err);
 	if (has_started) {

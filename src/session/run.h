@@ -25,6 +25,7 @@ struct run_again {
 /* child.c: the command of -c. */
 struct child_process {
 	s32 pid;   /* 0: none */
+	bool held; /* stopped as our tracee, until it may run */
 	int fd;    /* pidfd; -1 */
 	int tells; /* pipe: why it could not be executed; -1 */
 	const char *path;
@@ -65,6 +66,8 @@ struct follow_state {
 	u32 at;        /* whose children are being added */
 	u32 n_threads; /* that were found this time */
 	int error;
+	bool lists; /* what is found goes to: */
+	VEC(u32) list;
 };
 
 /* Attachments that each traced process has of its own: alone.c */
@@ -111,6 +114,10 @@ struct run {
 	struct system_command command;
 	struct buf backlog; /* records that arrived meanwhile: u32 len, bytes, padded to 8 */
 	bool holding;       /* records go to the backlog: nothing is shown before "attached" */
+	bool in_record;     /* a record is being shown, not a map */
+	struct {
+		u64 began, before; /* this drain and the one before it: CLOCK_MONOTONIC */
+	} drain;
 	struct speculation *speculations; /* speculate.c: records that wait for commit() */
 	u64 speculated;                   /* bytes of them */
 	struct unseen_processes unseen;
@@ -173,8 +180,10 @@ void usermaps_start(struct run *r);
 void usermaps_turn(struct run *r); /* does a part of the pending work; cheap if there is none */
 /* Nothing is attached any more: gives each stack one key in maps. */
 void usermaps_settle(struct run *r);
-/* Frames of a stack that is unwound afterwards, by the id of its struct unwind_raw. */
-u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips);
+/* When a change of mappings was read last (CLOCK_MONOTONIC). */
+u64 usermaps_changed(const struct run *r);
+/* Frames of a stack that is unwound afterwards, by the id of its struct unwind_raw, and its time. */
+u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips, u64 *time);
 /* How long at most before the next turn, of at most so many. */
 int usermaps_wait_ms(const struct run *r, int most);
 int usermaps_fd(const struct run *r);   /* readable when usermaps_turn() is urgent; -1 */
@@ -224,6 +233,8 @@ int selftest_run(struct run *r, struct err *err);
 /* ---- follow.c */
 /* Fills the set with the processes that exist. */
 int follow_start(struct run *r, struct err *err);
+/* Finds what is there of the traced processes for follow.list, which is in the arena of r->c. */
+void follow_list(struct run *r);
 
 /* ---- deferred.c: probes in files that appear during the run */
 void deferred_start(struct run *r);

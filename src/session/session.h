@@ -7,6 +7,7 @@
 #define SONDE_SESSION_H
 
 #include <regex.h>
+#include <sys/resource.h>
 #include "base/err.h"
 #include "base/hash.h"
 #include "ir/ir.h"
@@ -14,10 +15,23 @@
 #include "provider/provider.h"
 #include "target/target.h"
 #include "trace/sink.h"
+#include "type/fetch.h"
 #include "type/request.h"
 
 /* Exit statuses: the command line or the script is wrong; the system refused. */
 enum { STATUS_WRONG = 1, STATUS_REFUSED = 255 };
+
+/* What goes on beside the script for as long as it runs: the counters of sonde stat. */
+struct beside {
+	void *ctx;
+	/* All is attached; child, the command of -c, waits for its start (0: there is none). 0, or -errno,
+	 * which ends the run. */
+	int (*begin)(void *ctx, s32 child, struct err *err);
+	void (*over)(void *ctx);  /* the run is over: right away */
+	int fd;                   /* -1: none */
+	void (*ready)(void *ctx); /* fd is readable; the maps have been shown before */
+	struct rusage *usage;     /* of the command, when it has ended */
+};
 
 /* What runs a request is provided with: by cli, or by a test. */
 struct session_host {
@@ -28,7 +42,8 @@ struct session_host {
 	/* Reads imports; NULL: from files relative to the script. */
 	void (*read_import)(struct env *env, const char *from, const char *path,
 			    struct import_source *found);
-	int *wait_status; /* set when the command has ended, as by waitpid(2); or NULL */
+	int *wait_status;            /* set when the command has ended, as by waitpid(2); or NULL */
+	const struct beside *beside; /* NULL: nothing */
 };
 
 /* A run restarts if the kernel refuses the first attempt. */
@@ -84,6 +99,7 @@ struct deferred_probe {
 
 /* A script, compiled for the engines that run it. */
 struct compiled {
+	struct fetch_table fetches;
 	const struct request *request;
 	const struct session_host *host;
 	struct attempt attempt;

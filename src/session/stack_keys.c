@@ -16,13 +16,14 @@ enum {
 	ENDED_NS = 100000000, /* the program of a hit has ended after that */
 };
 
-/* The map of stacks whose entries have room for the frames of such a type (builtin/stack.c). */
+/* The map of stacks whose entries have room for the frames of such a type and the time
+ * (builtin/stack.c). */
 static u32 stacks_of(const struct program *p, u32 limit)
 {
 	bool counts = limit == STACK_DEFAULT_FRAMES;
 	u32 room = 1;
 
-	while (room < limit - counts + 1)
+	while (room < limit - counts + 2) /* a reason, the time */
 		room *= 2;
 	for (u32 i = 0; i < p->maps.n; i++)
 		if (p->maps.v[i].role == MAP_STACKS && p->maps.v[i].value_size == room * 8)
@@ -76,6 +77,7 @@ static bool replace_stack(struct merging *m, const struct type *t, struct stack_
 		return false;
 	n = cut(ips, n, t->stack.limit);
 	memset(ips + n, 0, sizeof(ips) - n * sizeof(*ips));
+	ips[m->r->c.prog.maps.v[map].value_size / 8 - 1] = time;
 	v->hash = hash_of(ips, n);
 	v->n = n;
 	m->time = MAX(m->time, time);

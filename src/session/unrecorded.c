@@ -13,9 +13,11 @@
 enum { MOST_STEPS = 64 }; /* back from an address */
 
 struct search {
-	const struct compiled *c;
+	struct compiled *c;
 	const struct ir_func *f;
+	struct fetches *to;
 	bool has_registers; /* the context is struct pt_regs */
+	bool is_call;       /* it is the record of the entry of a system call */
 	u32 steps;
 };
 
@@ -98,17 +100,175 @@ static bool is_own(struct search *s, const struct opnd *o)
 	return false;
 }
 
-static const char *missing(const struct compiled *c, const struct ir_func *f,
-			   const struct ir_insn *in, bool has_registers)
+/* ---- what can be fetched with the event: memory at constant distances from registers */
+
+/* The only definition of a temporary; NULL: there are several. */
+static const struct ir_insn *definition(const struct ir_func *f, u32 temp)
 {
-	struct search s = { .c = c, .f = f, .has_registers = has_registers };
+	const struct ir_insn *found = NULL;
+
+	for (u32 b = 0; b < f->blocks.n; b++)
+		for (u32 i = 0; i < f->blocks.v[b]->insns.n; i++) {
+			const struct ir_insn *in = &f->blocks.v[b]->insns.v[i];
+
+			if (in->dst != temp)
+				continue;
+			if (found)
+				return NULL;
+			found = in;
+		}
+	return found;
+}
+
+/* What reads memory into the slot, or writes to it in another way. */
+static bool fills(const struct ir_insn *in, const struct opnd *o)
+{
+	const struct opnd *to = &in->arg[0];
+
+	return to->kind == O_SLOT && to->id == o->id &&
+	       (in->op == IR_CALL || in->op == IR_ADDR || ir_ops[in->op].flags & IRF_STORES);
+}
+
+static int fetch_of(struct search *s, const struct ir_insn *in);
+
+/* What fills the slot that the instruction loads last before it, in its block; NULL: nothing does. */
+static const struct ir_insn *fill_before(const struct ir_func *f, const struct ir_insn *load)
+{
+	for (u32 b = 0; b < f->blocks.n; b++) {
+		const struct ir_block *block = f->blocks.v[b];
+
+		if (load < block->insns.v || load >= block->insns.v + block->insns.n)
+			continue;
+		for (const struct ir_insn *in = load; in-- > block->insns.v;)
+			if (fills(in, &load->arg[0]))
+				return in;
+	}
+	return NULL;
+}
+
+/* The fetch whose memory the instruction loads from a slot: of the last one that fills it before, or all
+ * that fill it read the same. -1: there is none. */
+static int fetch_in(struct search *s, const struct ir_insn *load)
+{
+	const struct ir_insn *before = fill_before(s->f, load);
+	int found = -1;
+
+	if (before)
+		return before->op == IR_CALL ? fetch_of(s, before) : -1;
+	for (u32 b = 0; b < s->f->blocks.n; b++)
+		for (u32 i = 0; i < s->f->blocks.v[b]->insns.n; i++) {
+			const struct ir_insn *in = &s->f->blocks.v[b]->insns.v[i];
+			int n;
+
+			if (!fills(in, &load->arg[0]))
+				continue;
+			n = in->op == IR_CALL ? fetch_of(s, in) : -1;
+			if (n < 0 || (found >= 0 && n != found))
+				return -1;
+			found = n;
+		}
+	return found;
+}
+
+/* Of the address, kept in *x; false: it is none that can be fetched from. */
+static bool trace(struct search *s, const struct opnd *o, struct fetch *x)
+{
+	const struct ir_insn *in = o->kind == O_TEMP ? definition(s->f, o->id) : NULL;
+
+	if (!in || s->steps++ > MOST_STEPS)
+		return false;
+	x->offset += o->imm;
+	if (in->op == IR_MOVE || in->op == IR_NUMBER)
+		return trace(s, &in->arg[0], x);
+	if ((in->op == IR_ADD || in->op == IR_SUB) && in->arg[1].kind == O_IMM) {
+		x->offset += in->op == IR_ADD ? in->arg[1].imm : -in->arg[1].imm;
+		return trace(s, &in->arg[0], x);
+	}
+	if (in->op != IR_LOAD || in->size != 8)
+		return false;
+	if (in->arg[0].kind == O_CTX) {
+		x->ctx = (u32)in->arg[0].imm;
+		return !s->is_call || x->ctx >= 16; /* the arguments */
+	}
+	x->parent = in->arg[0].kind == O_SLOT && !in->arg[0].imm ? fetch_in(s, in) : -1;
+	return x->parent >= 0 && s->to->list.v[x->parent].len == 8;
+}
+
+static bool is_string_read(s64 helper)
+{
+	return helper == BPF_FUNC_probe_read_str || helper == BPF_FUNC_probe_read_user_str ||
+	       helper == BPF_FUNC_probe_read_kernel_str;
+}
+
+/* Fetch arguments are numbers, or arrays of at most 64 of them. */
+static bool has_type(const struct fetch *x)
+{
+	return x->is_string || (x->len && (x->len <= 64 || (x->len % 8 == 0 && x->len <= 512)));
+}
+
+static int add_fetch(struct search *s, const struct fetch *x)
+{
+	for (u32 i = 0; i < s->to->list.n; i++) {
+		const struct fetch *y = &s->to->list.v[i];
+
+		if (y->parent == x->parent && y->ctx == x->ctx && y->offset == x->offset &&
+		    y->len == x->len && y->is_string == x->is_string && y->is_user == x->is_user)
+			return (int)i;
+	}
+	vec_push(&s->c->arena, &s->to->list, *x);
+	return (int)s->to->list.n - 1;
+}
+
+/* The number of the fetch by which the call gets its memory; -1: there is none. */
+static int fetch_of(struct search *s, const struct ir_insn *in)
+{
+	struct fetch x = { .parent = -1 };
+	int at = address_of(in->imm);
+
+	if (at != 2 || in->arg[1].kind != O_IMM)
+		return -1;
+	x.len = (u32)in->arg[1].imm;
+	x.is_string = is_string_read(in->imm);
+	x.is_user = in->imm != BPF_FUNC_probe_read_kernel &&
+		    in->imm != BPF_FUNC_probe_read_kernel_str;
+	return has_type(&x) && trace(s, &in->arg[at], &x) ? add_fetch(s, &x) : -1;
+}
+
+static bool can_fetch(struct search *s, const struct ir_insn *in)
+{
+	s->steps = 0;
+	return s->c->engines[0]->fetches && (s->has_registers || s->is_call) &&
+	       fetch_of(s, in) >= 0;
+}
+
+/* The kernel's functions of the calls can be probed, with which their memory is fetched. */
+static bool is_of_calls(const struct compiled *c, u32 func)
+{
+	bool some = false;
+
+	for (u32 i = 0; i < c->sites.n; i++) {
+		const struct site *s = &c->sites.v[i].site;
+
+		if (c->sites.v[i].func != func)
+			continue;
+		if (s->kind != SITE_PERF_TRACEPOINT || s->event.call <= 0)
+			return false;
+		some = true;
+	}
+	return some && feature_has(c->features, FEAT_KPROBE);
+}
+
+static const char *missing(const struct search *where, const struct ir_insn *in)
+{
+	struct search s = *where;
 	int at = in->op == IR_CALL ? address_of(in->imm) : -1;
+	bool memory = at >= 0 && !is_own(&s, &in->arg[at]);
 
 	if (in->op == IR_KCALL)
 		return "functions of the kernel";
 	if (in->op != IR_CALL)
 		return NULL;
-	return c->engines[0]->lacks((u32)in->imm, at >= 0 && !is_own(&s, &in->arg[at]));
+	return s.c->engines[0]->lacks((u32)in->imm, memory && !can_fetch(&s, in));
 }
 
 static bool is_told(const struct compiled *c, struct span span)
@@ -139,17 +299,37 @@ static bool has_records(const struct compiled *c)
 	return false;
 }
 
-void unrecorded_report(struct compiled *c, const struct ir_unit *u, bool has_registers)
+static void report_func(struct compiled *c, const struct search *where)
 {
+	for (u32 b = 0; b < where->f->blocks.n; b++)
+		for (u32 i = 0; i < where->f->blocks.v[b]->insns.n; i++) {
+			const struct ir_insn *in = &where->f->blocks.v[b]->insns.v[i];
+			const char *what = missing(where, in);
+
+			if (what)
+				report(c, in->span, what);
+		}
+}
+
+static struct fetches *fetches_of(struct compiled *c, u32 index)
+{
+	while (c->fetches.by_func.n <= index)
+		vec_push(&c->arena, &c->fetches.by_func, (struct fetches){});
+	c->fetches.by_func.v[index].list.n = 0;
+	return &c->fetches.by_func.v[index];
+}
+
+void unrecorded_report(struct compiled *c, const struct ir_unit *u, u32 prog_type, u32 index)
+{
+	struct search where = { .c = c,
+				.to = fetches_of(c, index),
+				.has_registers = prog_type == BPF_PROG_TYPE_KPROBE };
+
 	if (!c->engines[0]->lacks || (c->n_engines > 1 && !has_records(c)))
 		return;
-	for (u32 k = 0; k < u->funcs.n; k++)
-		for (u32 b = 0; b < u->funcs.v[k]->blocks.n; b++)
-			for (u32 i = 0; i < u->funcs.v[k]->blocks.v[b]->insns.n; i++) {
-				const struct ir_insn *in = &u->funcs.v[k]->blocks.v[b]->insns.v[i];
-				const char *what = missing(c, u->funcs.v[k], in, has_registers);
-
-				if (what)
-					report(c, in->span, what);
-			}
+	where.is_call = c->engines[0]->fetches && is_of_calls(c, index);
+	for (u32 k = 0; k < u->funcs.n; k++) {
+		where.f = u->funcs.v[k];
+		report_func(c, &where);
+	}
 }

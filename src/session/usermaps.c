@@ -24,6 +24,7 @@ struct usermaps {
 	bool missed_one;         /* and a process ended before its mappings were read */
 	bool some;               /* only these: */
 	struct hash member;      /* of u32 *pid */
+	u64 last_change;         /* when an event was read last (CLOCK_MONOTONIC) */
 	VEC(u32) waiting;        /* processes that were there at the start */
 	VEC(u32) changed;        /* processes whose mappings changed, for unwinds */
 	struct unwinds *unwinds; /* NULL: no program unwinds stacks */
@@ -129,12 +130,13 @@ static void on_map_event(void *ctx, const struct map_event *e)
 		alone_forked(r, e->parent, e->pid, e->time);
 	if (!matters(r->usermaps, e->kind == PROC_FORK ? e->parent : e->pid))
 		return;
+	r->usermaps->last_change = clock_mono_ns();
 	note_changed(r->usermaps, e->pid);
 	if (e->kind == PROC_EXEC && r->usermaps->raw)
 		raw_stacks_unwind(r->usermaps->raw, e->pid, e->time);
 	switch (e->kind) {
-	case PROC_MAPPED: usyms_mapped(u, e->pid, &m); break;
-	case PROC_EXEC: usyms_exec(u, e->pid); break;
+	case PROC_MAPPED: usyms_mapped(u, e->pid, &m, e->time); break;
+	case PROC_EXEC: usyms_exec(u, e->pid, e->time); break;
 	case PROC_FORK:
 		if (r->usermaps->some)
 			add_member(r->usermaps, e->pid);
@@ -163,7 +165,7 @@ static void note_present(struct run *r, struct usermaps *m)
 {
 	const struct traced *t = &r->request->traced;
 
-	m->some = traced_by_set(t) || t->n_pids;
+	m->some = traced_by_set(t) || t->n_pids || t->scope == SCOPE_EVENTS;
 	if (!m->some)
 		proc_each(wait_for_turn, m);
 	if (m->some && r->child.pid)
@@ -288,19 +290,23 @@ void usermaps_turn(struct run *r)
 	}
 }
 
-u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips)
+u64 usermaps_changed(const struct run *r)
+{
+	return r->usermaps ? r->usermaps->last_change : 0;
+}
+
+u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips, u64 *time)
 {
 	struct usermaps *m = r->usermaps;
-	u64 time;
 	u32 n;
 
 	if (!m || !m->raw)
 		return 0;
-	n = raw_stacks_hit(m->raw, id, &time, ips, limit);
+	n = raw_stacks_hit(m->raw, id, time, ips, limit);
 	if (n)
 		return n;
 	usermaps_turn(r);
-	n = raw_stacks_hit(m->raw, id, &time, ips, limit);
+	n = raw_stacks_hit(m->raw, id, time, ips, limit);
 	if (!n)
 		ips[n++] = UNWIND_WHY_NEW;
 	return n;

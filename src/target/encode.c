@@ -214,6 +214,8 @@ int encode_func(struct mach *m, struct code *c)
 	for (u32 i = 0; i < m->order.n; i++)
 		if (e.reached[m->order.v[i]])
 			kept[n_kept++] = m->order.v[i];
+	vec_reserve(m->arena, &c->insns, m->insns.n + n_kept);
+	vec_reserve(m->arena, &c->spans, m->insns.n + n_kept);
 	for (u32 i = 0; i < n_kept; i++)
 		put_block(&e, kept[i], i + 1 < n_kept ? kept[i + 1] : NO_BLOCK);
 	return fix_jumps(&e.jumps);

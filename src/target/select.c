@@ -287,6 +287,17 @@ static void select_entry(struct select *s)
 	sel_goto(s, 0);
 }
 
+/* Most operations become one or two instructions. */
+static void reserve_insns(struct select *s)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->f->blocks.n; i++)
+		if (s->reached[i])
+			n += s->f->blocks.v[i]->insns.n;
+	vec_reserve(s->m->arena, &s->m->insns, n + n / 2);
+}
+
 void select_func(struct mach *m)
 {
 	struct select s = { .m = m, .f = m->f };
@@ -297,6 +308,7 @@ void select_func(struct mach *m)
 			 (struct mblock){ .depth = m->f->blocks.v[i]->loop_depth });
 	find_reached(&s);
 	count_uses(&s);
+	reserve_insns(&s);
 	select_entry(&s);
 	for (u32 i = 0; i < m->f->blocks.n; i++) {
 		if (!s.reached[i])

@@ -225,6 +225,7 @@ void spill_rewrite(struct mach *m, const struct live *l, const u32 *spilled)
 	give_slots(&s, n);
 	if (m->frame > STACK_MAX)
 		return;
+	vec_reserve(m->arena, &s.out, m->insns.n + m->insns.n / 2);
 	for (u32 i = 0; i < m->order.n; i++) {
 		struct mblock *b = &m->blocks.v[m->order.v[i]];
 		u32 start = s.out.n;

@@ -196,11 +196,15 @@ void verifier_cost_callback(struct walk *w, const struct state *s, u32 insn, con
 
 /* verify_mem.c */
 enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC };
-/*
- * Access of an instruction to size bytes at r + off. out: the value read. from: the value written.
- */
-int verify_access(struct verifier *c, struct state *s, const struct reg *r, s32 off, u32 size,
-		  enum access access, const struct reg *from, struct reg *out);
+struct mem_access { /* of an instruction: size bytes at `at` + off */
+	enum access how;
+	u32 size;
+	const struct reg *at;
+	s32 off;
+	const struct reg *from; /* the value written */
+	struct reg *out;        /* the value read */
+};
+int verify_access(struct verifier *c, struct state *s, const struct mem_access *m);
 /* Fails for a pointer that may be NULL. */
 int verify_not_null(struct verifier *c, const struct reg *r);
 /* Memory argument of a helper: at most size bytes. raw: the helper writes all of it. */

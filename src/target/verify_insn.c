@@ -150,14 +150,17 @@ int verify_alu(struct verifier *c, struct frame *f, const struct bpf_insn *i)
 int verify_ldx(struct verifier *c, struct state *s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(s);
-	u32 size = bpf_access_size(i->code);
 	struct reg out = {};
+	const struct mem_access m = { .how = ACCESS_READ,
+				      .size = bpf_access_size(i->code),
+				      .at = &f->r[i->src_reg],
+				      .off = i->off,
+				      .out = &out };
 
-	if (verify_readable(c, f, i->src_reg) ||
-	    verify_access(c, s, &f->r[i->src_reg], i->off, size, ACCESS_READ, NULL, &out))
+	if (verify_readable(c, f, i->src_reg) || verify_access(c, s, &m))
 		return -1;
 	if (BPF_MODE(i->code) == BPF_MEMSX)
-		out = reg_scalar(scalar_sext(&out.v, 8 * size));
+		out = reg_scalar(scalar_sext(&out.v, 8 * m.size));
 	f->r[i->dst_reg] = out;
 	return 0;
 }
@@ -165,8 +168,12 @@ int verify_ldx(struct verifier *c, struct state *s, const struct bpf_insn *i)
 static int verify_atomic(struct verifier *c, struct state *s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(s);
-	u32 size = bpf_access_size(i->code);
 	struct reg out = {};
+	const struct mem_access m = { .how = ACCESS_ATOMIC,
+				      .size = bpf_access_size(i->code),
+				      .at = &f->r[i->dst_reg],
+				      .off = i->off,
+				      .out = &out };
 
 	if (i->imm == BPF_LOAD_ACQ || i->imm == BPF_STORE_REL)
 		return verify_fail(c,
@@ -182,7 +189,7 @@ static int verify_atomic(struct verifier *c, struct state *s, const struct bpf_i
 		return verify_fail(c, "an atomic operation through a number that is no pointer");
 	if (f->r[i->dst_reg].kind == R_CTX)
 		return verify_fail(c, "writes to the context");
-	if (verify_access(c, s, &f->r[i->dst_reg], i->off, size, ACCESS_ATOMIC, NULL, &out))
+	if (verify_access(c, s, &m))
 		return -1;
 	if (i->imm == BPF_CMPXCHG)
 		f->r[0] = out;
@@ -196,7 +203,11 @@ int verify_store(struct verifier *c, struct state *s, const struct bpf_insn *i)
 	struct frame *f = state_top(s);
 	/* Only newer verifiers know the value of a constant that is stored directly. */
 	struct reg imm = { .kind = R_SCALAR, .fixed = true, .v = scalar_unknown() };
-	const struct reg *from = &imm;
+	struct mem_access m = { .how = ACCESS_WRITE,
+				.size = bpf_access_size(i->code),
+				.at = &f->r[i->dst_reg],
+				.off = i->off,
+				.from = &imm };
 
 	if (BPF_MODE(i->code) == BPF_ATOMIC)
 		return verify_atomic(c, s, i);
@@ -205,10 +216,9 @@ int verify_store(struct verifier *c, struct state *s, const struct bpf_insn *i)
 	if (BPF_CLASS(i->code) == BPF_STX) {
 		if (verify_readable(c, f, i->src_reg))
 			return -1;
-		from = &f->r[i->src_reg];
+		m.from = &f->r[i->src_reg];
 	}
-	return verify_access(c, s, &f->r[i->dst_reg], i->off, bpf_access_size(i->code),
-			     ACCESS_WRITE, from, NULL);
+	return verify_access(c, s, &m);
 }
 
 int verify_ld_imm64(struct verifier *c, struct frame *f, const struct bpf_insn *i)

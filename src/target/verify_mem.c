@@ -11,54 +11,13 @@ static const char *verb(enum access access)
 	return access == ACCESS_READ ? "reads" : "writes";
 }
 
+/* Any number of that many bytes. */
+static struct reg reg_of_size(u32 size)
+{
+	return reg_scalar(scalar_between(0, size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1));
+}
+
 /* ---- sized objects: map values, keys, ring records */
-
-static int fail_bounds(struct verifier *c, const char *what, u64 size, s64 off, u32 limit,
-		       const char *of)
-{
-	return verify_fail(c, "%s %llu bytes at offset %lld of a %u-byte %s", what,
-			   (unsigned long long)size, (long long)off, limit, of);
-}
-
-static int verify_bounds(struct verifier *c, const struct reg *r, s32 off, u64 size, u32 limit,
-			 const char *what, const char *of)
-{
-	s64 at = (s64)r->off + off;
-
-	if (r->v.smin < 0)
-		return verify_fail(c,
-				   "an offset into a %s may be negative: check it or use an "
-				   "unsigned one",
-				   of);
-	if (at + r->v.smin < 0)
-		return fail_bounds(c, what, size, at + r->v.smin, limit, of);
-	if (r->v.umax >= VERIFY_MAX_VAR_OFF)
-		return verify_fail(
-			c, "an offset into a %s has no upper bound: mask it or compare it", of);
-	if (size > limit || at + (s64)r->v.umax > (s64)(limit - size))
-		return fail_bounds(c, what, size, at + (s64)r->v.umax, limit, of);
-	return 0;
-}
-
-/*
- * Constant offsets must be multiples of the size. The alignment of a variable index is unknown
- * here, and both architectures accept misaligned accesses; atomic operations must be provably
- * aligned.
- */
-static int verify_alignment(struct verifier *c, const struct reg *r, s32 off, u32 size, bool strict,
-			    const char *of)
-{
-	struct tnum at = { (u64)((s64)r->off + off), 0 };
-
-	if (strict)
-		at = tnum_add(r->v.bits, at);
-	if ((at.value | at.mask) & (size - 1))
-		return verify_fail(c,
-				   "%u bytes of a %s are accessed at an offset that is not a "
-				   "multiple of %u",
-				   size, of, size);
-	return 0;
-}
 
 static u32 object_size(const struct verifier *c, const struct reg *r)
 {
@@ -70,6 +29,67 @@ static u32 object_size(const struct verifier *c, const struct reg *r)
 static const char *object_name(const struct reg *r)
 {
 	return r->kind == R_VALUE ? "map value" : r->kind == R_KEY ? "map key" : "ring record";
+}
+
+struct extent {           /* what an instruction or a helper accesses: `size` bytes at `at` + off */
+	const char *what; /* "reads" */
+	const struct reg *at;
+	s32 off;
+	u64 size;
+};
+
+static struct extent extent_of(const struct mem_access *m)
+{
+	return (struct extent){ verb(m->how), m->at, m->off, m->size };
+}
+
+static int fail_bounds(struct verifier *c, const struct extent *e, s64 off)
+{
+	return verify_fail(c, "%s %llu bytes at offset %lld of a %u-byte %s", e->what,
+			   (unsigned long long)e->size, (long long)off, object_size(c, e->at),
+			   object_name(e->at));
+}
+
+static int verify_bounds(struct verifier *c, const struct extent *e)
+{
+	const struct reg *r = e->at;
+	const u32 limit = object_size(c, r);
+	const char *of = object_name(r);
+	s64 at = (s64)r->off + e->off;
+
+	if (r->v.smin < 0)
+		return verify_fail(c,
+				   "an offset into a %s may be negative: check it or use an "
+				   "unsigned one",
+				   of);
+	if (at + r->v.smin < 0)
+		return fail_bounds(c, e, at + r->v.smin);
+	if (r->v.umax >= VERIFY_MAX_VAR_OFF)
+		return verify_fail(
+			c, "an offset into a %s has no upper bound: mask it or compare it", of);
+	if (e->size > limit || at + (s64)r->v.umax > (s64)(limit - e->size))
+		return fail_bounds(c, e, at + (s64)r->v.umax);
+	return 0;
+}
+
+/*
+ * Constant offsets must be multiples of the size. The alignment of a variable index is unknown
+ * here, and both architectures accept misaligned accesses; atomic operations must be provably
+ * aligned.
+ */
+static int verify_alignment(struct verifier *c, const struct mem_access *m, bool strict,
+			    const char *of)
+{
+	struct tnum at = { (u64)((s64)m->at->off + m->off), 0 };
+
+	if (strict)
+		at = tnum_add(m->at->v.bits, at);
+	if ((at.value | at.mask) & (m->size - 1))
+		return verify_fail(c,
+				   "%u bytes of a %s are accessed at an offset that is not a "
+				   "multiple of %u",
+				   m->size, of, m->size);
+	return 0;
 }
 
 int verify_not_null(struct verifier *c, const struct reg *r)
@@ -92,22 +112,20 @@ static bool may_keep_address(const struct verifier *c, const struct reg *to, con
 	return to->kind == R_VALUE && c->prog->maps.v[to->map].role == MAP_SCRATCH;
 }
 
-static int verify_object(struct verifier *c, const struct reg *r, s32 off, u32 size,
-			 enum access access, const struct reg *from, struct reg *out)
+static int verify_object(struct verifier *c, const struct mem_access *m)
 {
-	const char *of = object_name(r);
+	const struct extent e = extent_of(m);
+	const char *of = object_name(m->at);
 
-	if (verify_not_null(c, r) ||
-	    verify_bounds(c, r, off, size, object_size(c, r), verb(access), of) ||
-	    verify_alignment(c, r, off, size, access == ACCESS_ATOMIC, of))
+	if (verify_not_null(c, m->at) || verify_bounds(c, &e) ||
+	    verify_alignment(c, m, m->how == ACCESS_ATOMIC, of))
 		return -1;
-	if (access != ACCESS_READ && r->kind == R_KEY)
-		return verify_fail(c, "writes to the key of %s", verify_map_name(c, r->map));
-	if (from && reg_is_pointer(from) && !may_keep_address(c, r, from))
+	if (m->how != ACCESS_READ && m->at->kind == R_KEY)
+		return verify_fail(c, "writes to the key of %s", verify_map_name(c, m->at->map));
+	if (m->from && reg_is_pointer(m->from) && !may_keep_address(c, m->at, m->from))
 		return verify_fail(c, "stores an address of the program's own memory in a %s", of);
-	if (out)
-		*out = reg_scalar(
-			scalar_between(0, size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1));
+	if (m->out)
+		*m->out = reg_of_size(m->size);
 	return 0;
 }
 
@@ -123,19 +141,20 @@ static struct slot *slot_of(const struct range *g, u32 byte)
 	return &g->f->slot[VERIFY_SLOTS - 1 - byte / 8];
 }
 
-static int stack_range(struct verifier *c, const struct state *s, const struct reg *r, s32 off,
-		       u64 size, const char *what, struct range *g)
+static int stack_range(struct verifier *c, const struct state *s, const struct extent *e,
+		       struct range *g)
 {
-	s64 at = (s64)r->off + off + (s64)r->v.umin;
+	const struct reg *r = e->at;
+	s64 at = (s64)r->off + e->off + (s64)r->v.umin;
 
 	if (!scalar_is_const(&r->v))
 		return verify_fail(c, "the address on the stack is not constant");
-	if (at < -VERIFY_STACK || at >= 0 || size > (u64)-at)
+	if (at < -VERIFY_STACK || at >= 0 || e->size > (u64)-at)
 		return verify_fail(c,
 				   "%s %llu bytes at offset %lld of the stack, which reaches from "
 				   "-512 to 0",
-				   what, (unsigned long long)size, (long long)at);
-	*g = (struct range){ s->frame[r->frame], (u32)(at + VERIFY_STACK), (u32)size };
+				   e->what, (unsigned long long)e->size, (long long)at);
+	*g = (struct range){ s->frame[r->frame], (u32)(at + VERIFY_STACK), (u32)e->size };
 	if ((u32)-at > c->subs.v[g->f->sub].depth)
 		c->subs.v[g->f->sub].depth = (u32)-at;
 	return 0;
@@ -216,27 +235,27 @@ static int read_stack(struct verifier *c, const struct state *s, const struct ra
 		}
 		return 0;
 	}
-	*out = reg_scalar(scalar_between(0, g->n == 8 ? UINT64_MAX : (1ull << 8 * g->n) - 1));
+	*out = reg_of_size(g->n);
 	return read_bytes(c, g);
 }
 
-static int verify_stack(struct verifier *c, struct state *s, const struct reg *r, s32 off, u32 size,
-			enum access access, const struct reg *from, struct reg *out)
+static int verify_stack(struct verifier *c, struct state *s, const struct mem_access *m)
 {
+	const struct extent e = extent_of(m);
 	struct range g;
 
-	if (stack_range(c, s, r, off, size, verb(access), &g) ||
-	    verify_alignment(c, r, off, size, true, "stack"))
+	if (stack_range(c, s, &e, &g) || verify_alignment(c, m, true, "stack"))
 		return -1;
-	if (access == ACCESS_READ)
-		return read_stack(c, s, &g, out);
-	if (access == ACCESS_WRITE)
-		return write_stack(c, s, &g, from);
+	if (m->how == ACCESS_READ)
+		return read_stack(c, s, &g, m->out);
+	if (m->how == ACCESS_WRITE)
+		return write_stack(c, s, &g, m->from);
 	if (read_bytes(c, &g))
 		return -1;
 	write_bytes(&g);
-	if (out)
-		*out = reg_scalar(size == 8 ? scalar_unknown() : scalar_between(0, UINT32_MAX));
+	if (m->out)
+		*m->out =
+			reg_scalar(m->size == 8 ? scalar_unknown() : scalar_between(0, UINT32_MAX));
 	return 0;
 }
 
@@ -253,9 +272,9 @@ enum { PERF_REGS_SIZE = 34 * 8, REGS_SIZE = 36 * 8 };
 enum { REGS_SIZE = 21 * 8, PERF_REGS_SIZE = REGS_SIZE };
 #endif
 
-static int verify_ctx(struct verifier *c, const struct reg *r, s32 off, u32 size,
-		      enum access access, struct reg *out)
+static int verify_ctx(struct verifier *c, const struct mem_access *m)
 {
+	const struct reg *r = m->at;
 	u32 lo = 0, hi = 0, least = 1; /* allowed offsets, smallest size */
 
 	switch (c->profile) {
@@ -267,87 +286,77 @@ static int verify_ctx(struct verifier *c, const struct reg *r, s32 off, u32 size
 	case PROFILE_ITER: hi = 12 * 8, least = 8; break;
 	case PROFILE_PERF_EVENT: hi = PERF_REGS_SIZE + 16, least = 8; break;
 	}
-	if (access != ACCESS_READ)
+	if (m->how != ACCESS_READ)
 		return verify_fail(c, "writes to the context");
 	if (r->off || !scalar_is_const(&r->v) || r->v.umin)
 		return verify_fail(c,
 				   "loads through an address computed from the context: the offset "
 				   "belongs into the load");
-	if (off < (s32)lo || off + (s32)size > (s32)hi || size < least || off % (s32)size)
+	if (m->off < (s32)lo || m->off + (s32)m->size > (s32)hi || m->size < least ||
+	    m->off % (s32)m->size)
 		return verify_fail(c,
 				   "reads %u bytes at offset %d of the context, which has aligned "
 				   "words of at least %u bytes in [%u, %u)",
-				   size, off, least, lo, hi);
-	*out = reg_scalar(scalar_between(0, size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1));
-	out->btf = c->profile == PROFILE_BTF || c->profile == PROFILE_ITER;
+				   m->size, m->off, least, lo, hi);
+	*m->out = reg_of_size(m->size);
+	m->out->btf = c->profile == PROFILE_BTF || c->profile == PROFILE_ITER;
 	return 0;
 }
 
 /* ---- any memory */
 
-static int verify_trusted(struct verifier *c, const struct reg *r, u32 size, enum access access,
-			  struct reg *out)
+static int verify_trusted(struct verifier *c, const struct mem_access *m)
 {
-	if (!r->btf)
+	if (!m->at->btf)
 		return verify_fail(c, "%s memory through a number that is no known pointer",
-				   verb(access));
-	if (access != ACCESS_READ)
+				   verb(m->how));
+	if (m->how != ACCESS_READ)
 		return verify_fail(c, "writes to kernel memory");
-	*out = reg_scalar(scalar_between(0, size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1));
-	out->btf = size == 8;
+	*m->out = reg_of_size(m->size);
+	m->out->btf = m->size == 8;
 	return 0;
 }
 
-int verify_access(struct verifier *c, struct state *s, const struct reg *r, s32 off, u32 size,
-		  enum access access, const struct reg *from, struct reg *out)
+int verify_access(struct verifier *c, struct state *s, const struct mem_access *m)
 {
-	switch ((enum reg_kind)r->kind) {
-	case R_SCALAR: return verify_trusted(c, r, size, access, out);
-	case R_CTX: return verify_ctx(c, r, off, size, access, out);
-	case R_STACK: return verify_stack(c, s, r, off, size, access, from, out);
+	switch ((enum reg_kind)m->at->kind) {
+	case R_SCALAR: return verify_trusted(c, m);
+	case R_CTX: return verify_ctx(c, m);
+	case R_STACK: return verify_stack(c, s, m);
 	case R_VALUE:
 	case R_KEY:
-	case R_RECORD: return verify_object(c, r, off, size, access, from, out);
+	case R_RECORD: return verify_object(c, m);
 	case R_MAP:
-		return verify_fail(c, "%s memory through the reference of map %s", verb(access),
-				   verify_map_name(c, r->map));
-	case R_FUNC: return verify_fail(c, "%s memory through a function", verb(access));
+		return verify_fail(c, "%s memory through the reference of map %s", verb(m->how),
+				   verify_map_name(c, m->at->map));
+	case R_FUNC: return verify_fail(c, "%s memory through a function", verb(m->how));
 	case R_UNINIT:
 	case R_MIXED: break;
 	}
 	return verify_fail(c, "%s memory through a register that has no value on every path",
-			   verb(access));
-}
-
-static int stack_memory(struct verifier *c, const struct state *s, const struct reg *r, u64 size,
-			bool write, bool raw)
-{
-	struct range g;
-
-	if (stack_range(c, s, r, 0, size, write ? "helper writes" : "helper reads", &g) ||
-	    (!raw && read_bytes(c, &g)))
-		return -1;
-	if (write)
-		write_bytes(&g);
-	return 0;
+			   verb(m->how));
 }
 
 int verify_memory(struct verifier *c, struct state *s, const struct reg *r, u64 size, bool write,
 		  bool raw)
 {
-	const char *what = write ? "helper writes" : "helper reads";
+	const struct extent e = { write ? "helper writes" : "helper reads", r, 0, size };
+	struct range g;
 
 	switch ((enum reg_kind)r->kind) {
-	case R_STACK: return stack_memory(c, s, r, size, write, raw);
+	case R_STACK:
+		if (stack_range(c, s, &e, &g) || (!raw && read_bytes(c, &g)))
+			return -1;
+		if (write)
+			write_bytes(&g);
+		return 0;
 	case R_VALUE:
 	case R_KEY:
 	case R_RECORD:
 		if (write && r->kind == R_KEY)
 			return verify_fail(c, "helper writes to the key of %s",
 					   verify_map_name(c, r->map));
-		if (verify_not_null(c, r))
-			return -1;
-		return verify_bounds(c, r, 0, size, object_size(c, r), what, object_name(r));
+		return verify_not_null(c, r) ? -1 : verify_bounds(c, &e);
 	case R_UNINIT:
 	case R_MIXED:
 	case R_SCALAR:
@@ -355,5 +364,5 @@ int verify_memory(struct verifier *c, struct state *s, const struct reg *r, u64 
 	case R_MAP:
 	case R_FUNC: break;
 	}
-	return verify_fail(c, "%s memory that is not the program's own", what);
+	return verify_fail(c, "%s memory that is not the program's own", e.what);
 }

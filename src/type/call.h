@@ -39,6 +39,7 @@ enum view_kind {
 	VIEW_LITERAL,   /* the name of set */
 	VIEW_NUMBER,    /* is_signed, base */
 	VIEW_ERROR,     /* 0, ENOENT, -ENOENT */
+	VIEW_PID,       /* of a process: 12, or 12<cat> */
 	VIEW_FD,        /* a descriptor: 3, or 3</etc/passwd> */
 	VIEW_ADDRESS,   /* NULL or 0x7f12 */
 	VIEW_FLAGS,     /* names of bits, from set */
@@ -73,10 +74,12 @@ enum view_kind {
 	VIEW_QUOTA,       /* QCMD(Q_GETQUOTA, USRQUOTA) */
 	VIEW_VERSION,     /* KERNEL_VERSION(6, 1, 0) */
 	VIEW_PRIORITY,    /* IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4) */
-	VIEW_LEFT,        /* shows nothing: so many bytes (len) are in the buffers that follow */
-	VIEW_ARRAY,       /* of, len */
-	VIEW_CHOICE,      /* by the value of another argument or member */
-	VIEW_POINTER,     /* to of */
+	VIEW_PAIR,   /* of two words: the low half and the high half; base 1: the other way round */
+	VIEW_PAGES,  /* a number of pages, in bytes */
+	VIEW_LEFT,   /* shows nothing: so many bytes (len) are in the buffers that follow */
+	VIEW_ARRAY,  /* of, len */
+	VIEW_CHOICE, /* by the value of another argument or member */
+	VIEW_POINTER, /* to of */
 	/* what only a pointer leads to */
 	VIEW_DATA,      /* bytes, len, as text */
 	VIEW_HEX_DATA,  /* bytes, len, all of them in hex */
@@ -84,8 +87,8 @@ enum view_kind {
 	VIEW_CONTROL,   /* control messages */
 	VIEW_STRING,    /* NUL-terminated */
 	VIEW_FILE_NAME, /* likewise, shown whole */
-	VIEW_STRINGS,   /* ["ls", "/"]: an array of pointers that ends with NULL */
-	VIEW_ENVIRON,   /* its address, and how many there are */
+	VIEW_STRINGS, /* ["ls", "/"]: an array of pointers (size: 4 or 8 bytes each) that ends with NULL */
+	VIEW_ENVIRON, /* its address, and how many there are */
 	N_VIEW_KINDS
 };
 
@@ -127,11 +130,13 @@ struct call_set {
 	const char *name, *members;
 	struct call_name *v;
 	u32 n;
+	const char *
+		unknown; /* "MSG_": how other values are called; NULL: by what the names have in common */
 	void (*complete)(struct call_set *set); /* NULL once complete */
 };
 
 struct call_view {
-	u8 kind, size; /* bytes of a number */
+	u8 kind, size; /* bytes of a number, of a pointer */
 	u8 base;       /* VIEW_NUMBER: 8, 10, 16; 17: 8 hex digits */
 	bool is_signed;
 	u8 dir;
@@ -154,8 +159,12 @@ struct call_struct {
 	u32 size, n;
 	struct call_field *v;
 	bool has_more; /* members are left out: ", ..." */
+	/* the members for those who want all of them, instead; NULL: these */
+	const struct call_struct *full;
 	/* what a successful call has changed, shown as " => {...}"; NULL: nothing */
 	const struct call_struct *after;
+	/* what of it a call that has failed shows; NULL: all */
+	const struct call_struct *failed;
 };
 
 struct call_case {
@@ -208,6 +217,7 @@ struct snapshot_op {
 	/* where its address is: an argument, or a word at src_off in the piece of op `parent` */
 	u8 parent, arg;
 	u16 src_off;
+	u8 width;            /* bytes of a pointer there, and of each of a list: 4 or 8 */
 	u16 plus;            /* added to the address */
 	bool is_string;      /* NUL-terminated; cap includes the NUL */
 	bool is_link;        /* a pointer in a list that ends with NULL */

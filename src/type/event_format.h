@@ -28,6 +28,7 @@ struct event_format {
 	const char *text;      /* the format file it is from, or NULL */
 	u32 fixed_size;        /* bytes before dynamic data */
 	bool is_dynamic;       /* there may be dynamic data */
+	const char *reads;     /* the text reads:NAME of the recording; NULL: it has none */
 	void *parsed;          /* private to trace/event_text.c */
 	u32 stored;            /* private to who stores or exports its events */
 };

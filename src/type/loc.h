@@ -12,7 +12,8 @@
 struct call_format;
 struct snapshot;
 
-enum { SYSCALL_SET_BITS = 512 };
+/* Numbers of system calls: those of 32-bit programs on x86-64 follow those of the machine. */
+enum { SYSCALL_I386 = 512, SYSCALL_SET_BITS = 1024 };
 
 enum loc_kind {
 	LOC_NONE,
@@ -150,6 +151,8 @@ struct task_bits {
 	u64 mask;
 };
 
+struct noted_reads;
+
 /* Why arguments are not known. */
 struct missing_args {
 	const char *why; /* there are no args or vars, where they could be; may be NULL */
@@ -189,6 +192,7 @@ struct user_mode {
 struct syscall_profile {
 	bool enter, exit;
 	bool decoded; /* the arguments are as syscall probes know them */
+	bool i386;    /* of 32-bit programs on x86-64: numbers from SYSCALL_I386 on */
 	/* where the number is: an argument at entry, saved registers at exit */
 	struct arg_desc nr;
 	u64 *set;    /* bitmap of SYSCALL_SET_BITS numbers, NULL: all */
@@ -255,6 +259,8 @@ struct profile {
 	struct syscall_profile syscall;
 	struct profile_snapshot snapshot;
 	struct profile_site site;
+	const struct noted_reads
+		*noted;   /* events of a script that was recorded: type/noted.h; NULL */
 	bool may_be_null; /* pointers among the arguments are nullable */
 	bool d_path;      /* the kernel lets programs here ask for the name of a struct path */
 	/* The kernel is still loading the program (exec): what it writes then is not the program's

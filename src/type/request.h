@@ -9,6 +9,8 @@
 #include "base/hash.h"
 #include "type/traced.h"
 
+struct noting;
+
 /* Of "--NAME=VALUE" after "--": an option of the script, which reads it by getopt(). */
 struct script_arg {
 	const char *name, *value; /* value NULL: none was given */
@@ -59,8 +61,11 @@ struct request {
 
 	/* How it runs. */
 	const char *engine; /* the engine to use, by name; NULL: chosen for each site */
-	const char *from;   /* a recording, whose events the script gets; NULL: those of now */
-	u64 from_ns, to_ns; /* only those of from_ns <= time <= to_ns; to_ns 0: all */
+	/* Also from one that changes the process of -p or -c; the others serve what that one refuses. */
+	bool auto_engine;
+	struct noting *noting; /* the script runs to record what it reads: type/noted.h; NULL */
+	const char *from;      /* a recording, whose events the script gets; NULL: those of now */
+	u64 from_ns, to_ns;    /* only those of from_ns <= time <= to_ns; to_ns 0: all */
 	bool dry_run, verbose;
 	u32 mode;              /* enum probe_mode set: test: and bench: probes that are run */
 	u64 duration_ns;       /* time from attaching to the end of the run; 0: no limit */

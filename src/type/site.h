@@ -78,6 +78,9 @@ struct site {
 			 * why not, or NULL: it is no function's entry. */
 			bool takes_jump;
 			const char *no_jump;
+			/* `offset` is that of a return of a function; its jump begins `back` bytes before. */
+			bool is_exit;
+			u8 back;
 		} user;
 		struct { /* RECORD; addresses as in the file */
 			const char *path;

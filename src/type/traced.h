@@ -13,10 +13,16 @@
  *	SCOPE_OWN				these processes		its process
  *	SCOPE_TREE				these processes, their	its process and its descendants
  *						threads and descendants
+ *	SCOPE_EVENTS				the same, and the events of the engine are of these alone
  *
  * Probes that no process causes (interval, begin, end) always belong to it.
  */
-enum traced_scope { SCOPE_SCRIPT, SCOPE_OWN, SCOPE_TREE };
+enum traced_scope { SCOPE_SCRIPT, SCOPE_OWN, SCOPE_TREE, SCOPE_EVENTS };
+
+/* As whom a command runs. */
+struct traced_user {
+	u32 uid, gid, n_groups, groups[64];
+};
 
 /* All 0: the whole machine. */
 struct traced {
@@ -25,6 +31,7 @@ struct traced {
 	/* Words as a shell would split them. It is started when all probes are attached; the run
 	 * ends with it. NULL: none. */
 	const char *command;
+	const struct traced_user *user; /* of the command; NULL: ours */
 	enum traced_scope scope;
 	/* An expression of the language that each clause has as a further condition, or NULL. */
 	const char *where;
@@ -43,7 +50,8 @@ static inline s32 traced_pid(const struct traced *t)
  * does not do. */
 static inline bool traced_by_set(const struct traced *t)
 {
-	return t->scope == SCOPE_TREE || t->n_pids > 1 || (t->scope == SCOPE_OWN && t->command);
+	return t->scope != SCOPE_EVENTS &&
+	       (t->scope == SCOPE_TREE || t->n_pids > 1 || (t->scope == SCOPE_OWN && t->command));
 }
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 #include "base/base.h"
 #include "type/bpf_isa.h"
 #include "vm/shared.h"
 
-enum { LINE = 64, SPINS = 100000, MOST_KEY = 512 };
+enum { LINE = 64, MOST_KEY = 512 };
 #define MOST_BYTES (1ull << 31) /* of a map, in memory that exists where it is touched */
 
 /* ---- layout */
@@ -232,14 +233,24 @@ static enum outcome try_slot(const struct shared_map *m, u8 *block, u32 slot, u3
 	return MADE;
 }
 
+/* False: long enough. */
+static bool wait_for_maker(u32 *turns)
+{
+	enum { OFTEN = 2000, MOST = OFTEN + 200 };
+
+	if (++*turns > OFTEN)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	return *turns <= MOST;
+}
+
 static enum outcome look_for(const struct shared_map *m, u8 *block, const void *key, u32 *at)
 {
-	u32 hash = (u32)shared_hash_of(key, m->key_size), slot = hash >> 2, spins = 0;
+	u32 hash = (u32)shared_hash_of(key, m->key_size), slot = hash >> 2, turns = 0;
 	enum outcome o;
 
 	for (u32 n = 0; n < m->n_slots; n++, slot++) {
 		*at = slot &= m->n_slots - 1;
-		while ((o = try_slot(m, block, slot, hash, key)) == AGAIN && spins++ < SPINS)
+		while ((o = try_slot(m, block, slot, hash, key)) == AGAIN && wait_for_maker(&turns))
 			;
 		if (o != OTHER)
 			return o;

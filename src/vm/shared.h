@@ -24,6 +24,12 @@
 #include "type/program.h"
 
 #define SHARED_FACTOR 0x9e3779b97f4a7c15ull /* of the hash of keys */
+/*
+ * Who meets a slot that another thread is about to fill spins, 75 to 250 ms of its own time: that thread may be
+ * preempted. Compiled code makes no system call, which a filter of the process could answer by killing it. The thread
+ * may also be the one that a signal interrupted, so there is an end (-EBUSY, counted as lost).
+ */
+enum { SHARED_SPINS = 5000000 };
 enum shared_state { SHARED_BUSY = 1, SHARED_READY, SHARED_DELETED, SHARED_STATE = 3 };
 
 struct shared_hash {

@@ -269,10 +269,11 @@ int vm_set_add(struct vm *vm, u32 map, const void *key, const void *value)
 	return (int)vm_map_update(vm, &vm->map[map], key, value, BPF_ANY);
 }
 
-u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips)
+u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips, u64 *time)
 {
 	for (u32 i = 0; i < vm->n_maps; i++) {
 		struct vm_map *m = &vm->map[i];
+		const u64 *frames;
 		u32 at, n;
 
 		if (m->desc->role != MAP_STACKS || !m->bucket || m->key_size != sizeof(v->hash))
@@ -281,7 +282,9 @@ u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips)
 		if (!at)
 			continue;
 		n = MIN(MIN(v->n, limit), m->value_size / 8);
-		memcpy(ips, vm_map_value(vm, m, at - 1, vm_cpu(vm)), n * sizeof(*ips));
+		frames = (const u64 *)(const void *)vm_map_value(vm, m, at - 1, vm_cpu(vm));
+		memcpy(ips, frames, n * sizeof(*ips));
+		*time = frames[m->value_size / 8 - 1];
 		return n;
 	}
 	return 0;

@@ -63,7 +63,7 @@ int vm_drain(struct vm *vm, vm_record_fn f, void *ctx);
 int vm_map_read(struct vm *vm, u32 map, struct arena *a, struct table *t);
 int vm_map_clear(struct vm *vm, u32 map);
 int vm_map_zero(struct vm *vm, u32 map);
-u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips);
+u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips, u64 *time);
 u64 vm_data_u64(struct vm *vm, u32 offset);
 void vm_set_data_u64(struct vm *vm, u32 offset, u64 v);
 int vm_set_add(struct vm *vm, u32 map, const void *key, const void *value);

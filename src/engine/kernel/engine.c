@@ -1,7 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel engine's row: the contract of engine/engine.h by the functions of kernel.h. */
 #include <errno.h>
+#include <stdio.h>
+#include "base/buf.h"
 #include "engine/kernel/internal.h"
+#include "sym/tracefs.h"
+
+/*
+ * Whether a tracepoint is an event of kprobe_events and the like. The kernel gives its programs registers instead of the
+ * record (kernel/events/core.c, perf_event_set_bpf_prog()).
+ */
+static bool is_dynamic(const struct site *s)
+{
+	static const char prefix[] = "tracepoint:";
+	static struct buf events;
+	static bool is_read;
+	const char *root = is_read ? NULL : tracefs_path(NULL);
+	char path[300], word[160], *colon;
+
+	is_read = true;
+	snprintf(path, sizeof path, "%s/dynamic_events", root ? root : "");
+	if (root)
+		buf_read_file(&events, path);
+	if (!events.len || !s->probe || !starts_with(s->probe, prefix))
+		return false;
+	snprintf(word, sizeof word, ":%s ", s->probe + strlen(prefix));
+	colon = strchr(word + 1, ':');
+	if (colon)
+		*colon = '/';
+	return colon && strstr(events.s, word);
+}
 
 /* Nanoseconds that an event costs the traced program, in round numbers of bench/: only their order
  * matters. */
@@ -25,8 +53,11 @@ static bool serves(const struct site *s, struct engine_answer *a)
 		a->why_not = "the kernel does not read records of programs";
 		return false;
 	}
+	if (s->kind == SITE_PERF_TRACEPOINT && is_dynamic(s))
+		a->why_not =
+			"the kernel gives BPF programs no records of events that tracefs users define";
 	a->price_ns = price[s->kind];
-	return true;
+	return !a->why_not;
 }
 
 /* Reads the switch once: a script may have ten thousand such sites. */
@@ -176,9 +207,9 @@ static int map_delete(void *self, u32 map, const void *key)
 	return kernel_map_delete(self, map, key);
 }
 
-static u32 stack(void *self, const struct stack_value *v, u32 limit, u64 *ips)
+static u32 stack(void *self, const struct stack_value *v, u32 limit, u64 *ips, u64 *time)
 {
-	return kernel_stack(self, v, limit, ips);
+	return kernel_stack(self, v, limit, ips, time);
 }
 
 static u64 data_u64(void *self, u32 offset)

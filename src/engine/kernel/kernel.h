@@ -113,8 +113,8 @@ int kernel_map_zero(struct kernel *k, u32 map);
  */
 int kernel_map_move(struct kernel *k, u32 map, const void *from, const void *to, bool replace);
 int kernel_map_delete(struct kernel *k, u32 map, const void *key); /* 0 or -errno */
-/* Frames of a stack from the stacks map; returns their number. */
-u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips);
+/* Frames of a stack from the stacks map; returns their number. *time as in engine/engine.h. */
+u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips, u64 *time);
 /* A mapped array, mapped here until the end of the process; NULL: refused. */
 void *kernel_map_memory(struct kernel *k, u32 map);
 /* Adds a key to a MAP_SET (--follow's pids); value NULL: zeros. 0 or -errno. */

@@ -77,15 +77,22 @@ static bool add_ring(struct map_watch *w, u32 cpu, bool prompt)
 	return true;
 }
 
-struct map_watch *map_watch_open(bool prompt)
+struct map_watch *map_watch_new(void)
 {
 	struct map_watch *w = xcalloc(1, sizeof(*w));
-	u32 cpu[MAX_CPUS], n = MIN(cpus_online(cpu, MAX_CPUS), (u32)MAX_CPUS);
 
 	w->page_size = (size_t)sysconf(_SC_PAGESIZE);
-	w->ring = xcalloc(n, sizeof(*w->ring));
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	arena_init(&w->arena);
+	return w;
+}
+
+struct map_watch *map_watch_open(bool prompt)
+{
+	struct map_watch *w = map_watch_new();
+	u32 cpu[MAX_CPUS], n = MIN(cpus_online(cpu, MAX_CPUS), (u32)MAX_CPUS);
+
+	w->ring = xcalloc(n, sizeof(*w->ring));
 	for (u32 i = 0; i < n; i++)
 		if (!add_ring(w, cpu[i], prompt)) {
 			int why = errno;
@@ -147,16 +154,14 @@ static void take_mapping(struct map_watch *w, const u8 *at, u32 len, u64 time)
 							   strnlen(m->path, len - sizeof(*m))) });
 }
 
-static void take_record(struct map_watch *w, const struct perf_event_header *h)
+void map_watch_record(struct map_watch *w, const struct perf_event_header *h, u32 trailer, u64 time)
 {
 	const u8 *at = (const u8 *)(h + 1);
 	u32 len = h->size - (u32)sizeof(*h), id[2];
-	u64 time;
 
-	if (len < sizeof(id) + sizeof(time))
+	if (len < sizeof(id) + trailer)
 		return;
-	len -= (u32)sizeof(time);
-	memcpy(&time, at + len, sizeof(time));
+	len -= trailer;
 	memcpy(id, at, sizeof(id)); /* pid, tid; of a fork: pid, parent */
 	if (h->type == PERF_RECORD_MMAP2)
 		take_mapping(w, at, len, time);
@@ -167,6 +172,17 @@ static void take_record(struct map_watch *w, const struct perf_event_header *h)
 		vec_push(&w->arena, &w->events,
 			 (struct map_event){
 				 .kind = PROC_FORK, .pid = id[0], .parent = id[1], .time = time });
+}
+
+/* The time is at its end. */
+static void take_record(struct map_watch *w, const struct perf_event_header *h)
+{
+	u64 time;
+
+	if (h->size < sizeof(*h) + sizeof(time))
+		return;
+	memcpy(&time, (const u8 *)h + h->size - sizeof(time), sizeof(time));
+	map_watch_record(w, h, sizeof(time), time);
 }
 
 static void copy_out(const struct map_watch *w, const u8 *data, u64 from, void *to, u32 len)

@@ -190,7 +190,7 @@ void *kernel_map_memory(struct kernel *k, u32 map)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips)
+u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *ips, u64 *time)
 {
 	u64 frames[STACK_MAX_FRAMES];
 	u32 want = MIN(v->n, limit);
@@ -207,6 +207,7 @@ u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *
 			continue;
 		want = MIN(want, held);
 		memcpy(ips, frames, want * sizeof(*ips));
+		*time = frames[held - 1];
 		return want;
 	}
 	return 0;

@@ -39,17 +39,19 @@ static int try_program(void)
 	return fd < 0 ? errno : 0;
 }
 
-static int try_counter(void)
+/* Of all processes, or in this one, of its own code. */
+static int try_counter(bool own)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr),
 					.type = PERF_TYPE_SOFTWARE,
 					.config = PERF_COUNT_SW_DUMMY,
+					.exclude_kernel = own,
 					.disabled = 1 };
 	u32 cpu = 0;
 	_fd int fd = -1;
 
 	cpus_online(&cpu, 1);
-	fd = perf_event_open(&attr, -1, (s32)cpu, -1, 0);
+	fd = perf_event_open(&attr, own ? 0 : -1, (s32)cpu, -1, 0);
 	return fd < 0 ? errno : 0;
 }
 
@@ -67,7 +69,16 @@ int perf_right(void)
 	static int known = -1;
 
 	if (known < 0)
-		known = try_counter();
+		known = try_counter(false);
+	return known;
+}
+
+int perf_own_right(void)
+{
+	static int known = -1;
+
+	if (known < 0)
+		known = try_counter(true);
 	return known;
 }
 

@@ -112,10 +112,15 @@ int kernel_check_rights(struct err *err)
 	return err->code;
 }
 
+s64 perf_paranoid(void)
+{
+	return line_number("/proc/sys/kernel/perf_event_paranoid", "");
+}
+
 /* Debian and Ubuntu know levels above 2, where CAP_PERFMON counts for nothing. */
 static bool is_paranoid(struct err *err)
 {
-	s64 level = line_number("/proc/sys/kernel/perf_event_paranoid", "");
+	s64 level = perf_paranoid();
 
 	if (level <= 2 || has_capability(CAP_SYS_ADMIN))
 		return false;
@@ -211,6 +216,30 @@ void help_rights(struct err *err, bool perf)
 			kernel_lockdown());
 	else
 		help_policy(err);
+}
+
+/* Documentation/admin-guide/perf-security.rst. */
+void help_perf(struct err *err)
+{
+	static const char *const gives[] = {
+		"allows all but tracepoints other than own system calls; -1 opens these",
+		"allows own processes (-p, -c), with the kernel; 0 opens samples of all, -1 tracepoints",
+		"allows own processes (-p, -c), without what happens in the kernel; 1 opens that, 0 samples of all, -1 tracepoints",
+	};
+	s64 level = perf_paranoid();
+
+	if (perf_own_right() && (perf_own_right() == ENOSYS || level <= 2))
+		help_rights(err, true);
+	else
+		err_help(
+			err,
+			"kernel.perf_event_paranoid=%lld %s; with CAP_PERFMON%s a process may do all: try it with sudo",
+			(long long)level,
+			perf_own_right() ?
+				"leaves perf events to root; 2 opens own processes (-p, -c)" :
+				gives[MIN(MAX(level, 0), 2)],
+			level > 2 ? " (before Linux 5.8, and above 2 on Debian, CAP_SYS_ADMIN)" :
+				    "");
 }
 
 /* ---- for sonde info */

@@ -56,14 +56,23 @@ static struct perf_event_attr attr_of(u32 type, u64 config)
 					 .clockid = CLOCK_MONOTONIC };
 }
 
-static int open_dummy(u32 cpu, u32 wakeup)
+static struct perf_event_attr attr_dummy(bool own)
 {
 	struct perf_event_attr attr = attr_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 
 	attr.comm = attr.task = 1;
+	attr.exclude_kernel = own;
+	return attr;
+}
+
+/* Rings of processors take events of any task; this process's own events have no records that matter. */
+static int open_dummy(const struct events *e, u32 cpu, u32 wakeup)
+{
+	struct perf_event_attr attr = attr_dummy(e->pids != NULL);
+
 	attr.watermark = 1;
 	attr.wakeup_watermark = wakeup;
-	return perf_event_open(&attr, -1, (s32)cpu, -1, 0);
+	return perf_event_open(&attr, e->pids ? 0 : -1, (s32)cpu, -1, 0);
 }
 
 static size_t page_size(void)
@@ -87,7 +96,7 @@ static void *map_ring(int fd, u64 *size)
 static int add_ring(struct events *e, u32 cpu, u64 *size)
 {
 	struct epoll_event ready = { .events = EPOLLIN };
-	int fd = open_dummy(cpu, (u32)(*size / 2)), error;
+	int fd = open_dummy(e, cpu, (u32)(*size / 2)), error;
 	void *at;
 
 	if (fd < 0)
@@ -112,6 +121,8 @@ static u64 ring_size(u32 n_cpus)
 	return size;
 }
 
+static int watch_tasks(struct events *e, struct err *err);
+
 int events_open(struct events *e, struct err *err)
 {
 	u32 *cpu = xcalloc(MOST_CPUS, sizeof *cpu), n = MIN(cpus_online(cpu, MOST_CPUS), MOST_CPUS);
@@ -124,16 +135,17 @@ int events_open(struct events *e, struct err *err)
 	for (u32 i = 0; i < n && ret >= 0; i++)
 		ret = add_ring(e, cpu[i], &size);
 	free(cpu);
-	if (ret >= 0)
-		return 0;
 	errno = -ret;
-	return err_sys(err, "open a perf event with a ring on each processor");
+	return ret < 0 ? err_sys(err, "open a perf event with a ring on each processor") :
+	       e->pids ? watch_tasks(e, err) :
+			 0;
 }
 
 static void close_source(struct event_source *s)
 {
 	for (u32 i = 0; i < s->fds.n; i++)
 		close(s->fds.v[i]);
+	fetch_remove(&s->fetched);
 }
 
 void events_release(struct events *e)
@@ -189,6 +201,18 @@ static bool is_same_event(const struct site *a, const struct site *b)
 	       is_same_place(a, b);
 }
 
+/* Of raw_syscalls; call: as in struct site. */
+static s64 calls_id(struct events *e, s32 call)
+{
+	s64 *id = call > 0 ? &e->calls_enter : &e->calls_exit;
+	struct err err = { 0 };
+
+	if (!*id)
+		*id = tracefs_event_id("raw_syscalls", call > 0 ? "sys_enter" : "sys_exit", &err);
+	err_release(&err);
+	return *id;
+}
+
 static int set_tracepoint(struct events *e, struct perf_event_attr *attr, const struct site *s)
 {
 	attr->type = PERF_TYPE_TRACEPOINT;
@@ -231,6 +255,15 @@ static int set_kprobe(struct events *e, struct perf_event_attr *attr, const stru
 static int set_watchpoint(struct events *e, struct perf_event_attr *attr, const struct site *s)
 {
 	perf_attr_watchpoint(attr, s);
+	return 0;
+}
+
+static int set_fetched(struct perf_event_attr *attr, const struct fetched *t)
+{
+	attr->type = PERF_TYPE_TRACEPOINT;
+	attr->config = t->id;
+	attr->sample_period = 1;
+	attr->sample_type |= PERF_SAMPLE_RAW;
 	return 0;
 }
 
@@ -284,6 +317,30 @@ static int open_event(struct events *e, struct perf_event_attr *attr, s32 tid, u
 	return fd >= 0 || errno != EINVAL ? fd : perf_event_open(attr, tid, (s32)cpu, -1, 0);
 }
 
+/* What has no record from the code of user space: without the kernel's it would never fire. */
+static bool is_in_kernel(struct events *e, const struct site *s)
+{
+	if (s->kind == SITE_PERF_TRACEPOINT)
+		return (s64)s->event.config == calls_id(e, 1) ||
+		       (s64)s->event.config == calls_id(e, -1);
+	return s->kind == SITE_PERF_SOFTWARE && s->event.type == PERF_TYPE_SOFTWARE &&
+	       (s->event.config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		s->event.config == PERF_COUNT_SW_CPU_MIGRATIONS);
+}
+
+/* With the kernel's part of own processes, or, where kernel.perf_event_paranoid keeps that, without. */
+static int open_allowed(struct events *e, struct event_source *s, struct perf_event_attr *attr,
+			s32 tid, u32 cpu)
+{
+	int fd = open_event(e, attr, tid, cpu);
+
+	if (fd >= 0 || errno != EACCES || !e->pids || attr->exclude_kernel ||
+	    is_in_kernel(e, &s->site))
+		return fd;
+	attr->exclude_kernel = s->is_user_only = 1;
+	return open_event(e, attr, tid, cpu);
+}
+
 /* One event for each of the first n processors. 0 or -errno. */
 static int open_on_cpus(struct events *e, struct event_source *s, struct perf_event_attr *attr,
 			s32 tid, u32 n)
@@ -292,7 +349,7 @@ static int open_on_cpus(struct events *e, struct event_source *s, struct perf_ev
 
 	want_files(s->fds.n + (e->sources.n + 2) * e->rings.n + 64);
 	for (u32 i = 0; i < n && ret >= 0; i++) {
-		int fd = open_event(e, attr, tid, e->rings.v[i].cpu);
+		int fd = open_allowed(e, s, attr, tid, e->rings.v[i].cpu);
 
 		if (fd >= 0)
 			ret = keep(e, s, fd, i);
@@ -304,17 +361,18 @@ static int open_on_cpus(struct events *e, struct event_source *s, struct perf_ev
 
 /* The threads of a process, on each processor: such an event is inherited by the threads that they
  * start. Threads that have ended meanwhile are skipped. */
-static int open_on_threads(struct events *e, struct event_source *s, struct perf_event_attr *attr)
+static int open_on_threads(struct events *e, struct event_source *s, struct perf_event_attr *attr,
+			   u32 pid)
 {
 	char path[32];
 	struct dirent *entry;
 	int ret = -ESRCH;
 	DIR *dir;
 
-	snprintf(path, sizeof path, "/proc/%d/task", s->site.pid);
+	snprintf(path, sizeof path, "/proc/%u/task", pid);
 	dir = opendir(path);
 	attr->inherit = 1;
-	attr->inherit_thread = feature_has(kernel_features(), FEAT_INHERIT_THREAD);
+	attr->inherit_thread = !e->pids && feature_has(kernel_features(), FEAT_INHERIT_THREAD);
 	while (dir && (ret >= 0 || ret == -ESRCH) && (entry = readdir(dir)))
 		if (isdigit((unsigned char)*entry->d_name))
 			ret = open_on_cpus(e, s, attr, atoi(entry->d_name), e->rings.n);
@@ -323,12 +381,42 @@ static int open_on_threads(struct events *e, struct event_source *s, struct perf
 	return ret == -ESRCH && s->fds.n ? 0 : ret;
 }
 
+static int open_on_tasks(struct events *e, struct event_source *s, struct perf_event_attr *attr)
+{
+	int ret = 0;
+
+	for (u32 i = 0; i < e->n_pids && ret >= 0; i++)
+		ret = open_on_threads(e, s, attr, e->pids[i]);
+	return ret;
+}
+
+/* New threads, names and mappings of them. */
+static int watch_tasks(struct events *e, struct err *err)
+{
+	struct event_source *s = arena_new(&e->arena, struct event_source);
+	struct perf_event_attr attr = attr_dummy(true);
+
+	attr.mmap = attr.mmap2 = attr.comm_exec = 1;
+	vec_push(&e->arena, &e->sources, s);
+	errno = -open_on_tasks(e, s, &attr);
+	if (errno <= 0)
+		return 0;
+	err_sys(err, "open perf events of the traced processes");
+	if (err->code == -EACCES || err->code == -EPERM)
+		err_help(
+			err,
+			"they belong to another user, or their program is setuid or not readable: CAP_PERFMON traces them, too");
+	return err->code;
+}
+
 static int open_source(struct events *e, struct event_source *s, struct perf_event_attr *attr)
 {
 	const bool one_cpu = s->site.kind == SITE_PERF_TIMER && s->site.event.one_cpu;
 
+	if (e->pids)
+		return open_on_tasks(e, s, attr);
 	if (s->site.kind != SITE_PERF_TRACEPOINT && s->site.pid > 0 && !one_cpu)
-		return open_on_threads(e, s, attr);
+		return open_on_threads(e, s, attr, (u32)s->site.pid);
 	return open_on_cpus(e, s, attr, -1, one_cpu ? 1 : e->rings.n);
 }
 
@@ -346,8 +434,8 @@ static void add_handler(struct events *e, struct event_source *s, struct handler
 static struct event_source *find_source(const struct events *e, const struct site *s, u64 parts)
 {
 	for (u32 i = 0; i < e->sources.n; i++)
-		if (is_same_event(&e->sources.v[i]->site, s) &&
-		    (e->sources.v[i]->sample_type & parts) == parts)
+		if (!e->sources.v[i]->fetched.fetches && is_same_event(&e->sources.v[i]->site, s) &&
+		    (e->sources.v[i]->layout.type & parts) == parts)
 			return e->sources.v[i];
 	return NULL;
 }
@@ -358,6 +446,11 @@ static void note(struct events *e, const struct event_source *s)
 	const char *how = arena_printf(&e->arena, "%s: %u perf event%s", s->site.probe, s->fds.n,
 				       s->fds.n == 1 ? "" : "s");
 
+	if (s->fetched.fetches)
+		how = arena_printf(&e->arena, "%s, with %u fetched values", how,
+				   s->fetched.fetches->list.n);
+	if (s->is_user_only)
+		how = arena_printf(&e->arena, "%s, without what happens in the kernel", how);
 	if (s->filter)
 		how = arena_printf(&e->arena, "%s, filtered in the kernel: %s", how, s->filter);
 	else if (s->site.kind == SITE_PERF_TRACEPOINT && s->site.event.filter)
@@ -365,24 +458,42 @@ static void note(struct events *e, const struct event_source *s)
 	vec_push(&e->arena, &e->how, how);
 }
 
-/* The event of a site, opened if it is not yet. NULL with err. */
-static struct event_source *source_at(struct events *e, const struct site *site, u64 parts,
-				      struct err *err)
+/* Of a system call one register, for its ABI. */
+static void set_parts(struct perf_event_attr *attr, const struct site *site, u64 parts)
 {
-	struct event_source *s = find_source(e, site, parts);
+	const u64 regs = arch_native->sample_regs;
+
+	attr->sample_type |= parts;
+	attr->sample_regs_intr = parts & PERF_SAMPLE_REGS_INTR ? regs : 0;
+	attr->sample_stack_user = parts & PERF_SAMPLE_STACK_USER ? STACK_TOP : 0;
+	if (parts & PERF_SAMPLE_REGS_USER)
+		attr->sample_regs_user = site->kind == SITE_PERF_TRACEPOINT ? 1 : regs;
+}
+
+/* The event of a site, opened if it is not yet. NULL with err. */
+static struct event_source *source_at(struct events *e, const struct site *site,
+				      const struct fetches *fetches, u64 parts, struct err *err)
+{
+	struct event_source *s = fetches->list.n ? NULL : find_source(e, site, parts);
 	struct perf_event_attr attr = attr_of(0, 0);
+	struct fetched fetched = { 0 };
 	int ret;
 
 	if (s)
 		return s;
-	attr.sample_type |= parts;
-	attr.sample_regs_user = parts & PERF_SAMPLE_REGS_USER ? 1 : 0;
-	attr.sample_stack_user = parts & PERF_SAMPLE_STACK_USER ? STACK_TOP : 0;
-	attr.sample_regs_intr = parts & PERF_SAMPLE_REGS_INTR ? arch_native->sample_regs : 0;
-	ret = setter(site->kind)(e, &attr, site);
+	set_parts(&attr, site, parts);
+	if (fetches->list.n && (ret = fetch_define(&fetched, &e->arena, fetches, site, err)) < 0) {
+		fetch_remove(&fetched);
+		return NULL;
+	}
+	ret = fetches->list.n ? set_fetched(&attr, &fetched) : setter(site->kind)(e, &attr, site);
 	s = arena_new(&e->arena, struct event_source);
-	*s = (struct event_source){ .site = *site, .sample_type = attr.sample_type };
-	if (site->kind == SITE_PERF_TRACEPOINT && site->event.filter && *site->event.filter)
+	*s = (struct event_source){ .site = *site,
+				    .fetched = fetched,
+				    .layout = { attr.sample_type, attr.sample_regs_user,
+						attr.sample_regs_intr } };
+	if (site->kind == SITE_PERF_TRACEPOINT && !fetched.fetches && site->event.filter &&
+	    *site->event.filter)
 		s->filter = site->event.filter;
 	if (ret >= 0)
 		ret = open_source(e, s, &attr);
@@ -390,6 +501,8 @@ static struct event_source *source_at(struct events *e, const struct site *site,
 		close_source(s);
 		errno = -ret;
 		err_sys(err, "attach to %s", site->probe);
+		if (e->pids && (ret == -EACCES || ret == -EPERM))
+			help_perf(err);
 		return NULL;
 	}
 	vec_push(&e->arena, &e->sources, s);
@@ -397,13 +510,14 @@ static struct event_source *source_at(struct events *e, const struct site *site,
 	return s;
 }
 
-int events_attach(struct events *e, u32 func, const struct site *site, u64 parts, struct err *err)
+int events_attach(struct events *e, struct handler h, const struct site *site, u64 parts,
+		  struct err *err)
 {
-	struct event_source *s = source_at(e, site, parts, err);
+	struct event_source *s = source_at(e, site, h.fetches, parts, err);
 
 	if (!s)
 		return err->code;
-	add_handler(e, s, (struct handler){ .func = func, .cookie = site->index });
+	add_handler(e, s, h);
 	return 0;
 }
 
@@ -418,42 +532,30 @@ int events_attach(struct events *e, u32 func, const struct site *site, u64 parts
  * Calls of 32-bit processes, which the events of single calls leave out, are known by the ABI of the
  * process's registers.
  */
-static s64 calls_id(struct events *e, const struct site *s)
-{
-	s64 *id = s->event.call > 0 ? &e->calls_enter : &e->calls_exit;
-	struct err err = { 0 };
-
-	if (!*id)
-		*id = tracefs_event_id("raw_syscalls", s->event.call > 0 ? "sys_enter" : "sys_exit",
-				       &err);
-	err_release(&err);
-	return *id;
-}
 
 bool events_share_calls(struct events *e, const struct site *s, u32 n, u64 parts)
 {
 	enum { FEW = 2 };
 
-	return s->kind == SITE_PERF_TRACEPOINT && s->event.call &&
-	       (n > FEW || parts & PERF_SAMPLE_CALLCHAIN) && calls_id(e, s) > 0;
+	return s->kind == SITE_PERF_TRACEPOINT && s->event.call && !e->pids &&
+	       (n > FEW || parts & PERF_SAMPLE_CALLCHAIN) && calls_id(e, s->event.call) > 0;
 }
 
-int events_attach_call(struct events *e, u32 func, const struct site *site, u64 parts,
+int events_attach_call(struct events *e, struct handler h, const struct site *site, u64 parts,
 		       struct err *err)
 {
 	struct site calls = *site;
 	struct event_source *s;
 
-	calls.event.config = (u64)calls_id(e, site);
+	calls.event.config = (u64)calls_id(e, site->event.call);
 	calls.event.call = site->event.call > 0 ? 1 : -1;
 	calls.event.filter = NULL; /* events_filter_calls() decides */
-	s = source_at(e, &calls, parts | PERF_SAMPLE_REGS_USER, err);
+	s = source_at(e, &calls, h.fetches, parts | PERF_SAMPLE_REGS_USER, err);
 	if (!s)
 		return err->code;
 	s->is_calls = true;
-	add_handler(e, s,
-		    (struct handler){
-			    .func = func, .cookie = site->index, .call = abs(site->event.call) });
+	h.call = abs(site->event.call);
+	add_handler(e, s, h);
 	return 0;
 }
 

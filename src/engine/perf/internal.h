@@ -7,13 +7,16 @@
 #define SONDE_ENGINE_PERF_INTERNAL_H
 
 #include <linux/perf_event.h>
+#include "arch/arch.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "type/fetch.h"
 #include "type/site.h"
 
 /* ---- record.c: the bytes of a record. False: they are not a whole one. */
 
 /* What every record has with sample_id_all and PERF_SAMPLE_IDENTIFIER | TID | TIME. */
+enum { RECORD_TRAILER = 24 };
 struct record_id {
 	u64 event; /* the event that wrote it */
 	u64 time;  /* CLOCK_MONOTONIC, ns */
@@ -31,12 +34,17 @@ struct sample {
 	u64 n_frames;
 	const void *raw; /* PERF_SAMPLE_RAW */
 	u32 raw_len;
-	u64 user_abi;    /* PERF_SAMPLE_REGS_USER, of one register */
+	u64 user_abi;    /* PERF_SAMPLE_REGS_USER */
 	const u8 *stack; /* PERF_SAMPLE_STACK_USER: bytes from the stack pointer on */
 	u64 stack_len;
-	const u8 *regs; /* PERF_SAMPLE_REGS_INTR: u64 each, those of the mask; NULL: none */
+	/* Of PERF_SAMPLE_REGS_INTR, or if there are none of REGS_USER: u64 each, those of the mask */
+	const u8 *regs;
 };
-bool record_sample(const struct perf_event_header *h, u64 sample_type, u64 regs_mask,
+/* What the attributes of its event say. */
+struct sample_layout {
+	u64 type, user_regs, intr_regs;
+};
+bool record_sample(const struct perf_event_header *h, const struct sample_layout *l,
 		   struct sample *s);
 
 /* PERF_RECORD_FORK and COMM; comm is NULL or lies in the record. */
@@ -98,25 +106,54 @@ void tasks_comm(struct tasks *t, u32 tid, u32 cpu, char comm[16]);
 /* 0: not known. */
 u32 tasks_process(const struct tasks *t, u32 tid);
 
+/* ---- fetch.c: dynamic events that fetch what a function reads behind pointers */
+
+struct tp_field;
+struct fetched {
+	const struct fetches *fetches;         /* NULL: nothing is fetched */
+	u32 id;                                /* of the event */
+	const struct tp_field **value, **test; /* by fetch */
+	const struct tp_field *arg[ARCH_SYSCALL_ARGS];
+	s32 call;                  /* of a system call, as in struct site; 0: it is none */
+	const char *file, *remove; /* the line that removes it */
+};
+/* Defines one for a SITE_UPROBE, SITE_KPROBE or the entry of a system call; what t gets is in the arena. 0 or -errno. */
+int fetch_define(struct fetched *t, struct arena *a, const struct fetches *f, const struct site *s,
+		 struct err *err);
+/* After its perf events are closed. */
+void fetch_remove(struct fetched *t);
+/* Those of processes that were killed. */
+void fetch_remove_left(void);
+/* The record of the system call. */
+void fetch_record(const struct fetched *t, const struct sample *s, u8 *record);
+/* Memory as it was at the event of the sample, with those registers (struct pt_regs) or that record. 0 or -EFAULT. */
+int fetch_read(const struct fetched *t, const struct sample *s, const u8 *regs, void *to, u32 len,
+	       u64 address);
+
 /* ---- events.c: perf events of sites */
 
 struct handler {
 	u32 func;
+	const struct fetches *fetches;
 	u64 cookie; /* index of its site */
 	s32 call;   /* of raw_syscalls only those of this number + 1; 0: all */
 };
 /* Sites that one event serves: the functions run in the order of the script. */
 struct event_source {
 	struct site site; /* the first of them */
-	u64 sample_type;
+	struct sample_layout layout;
+	struct fetched fetched; /* of the only handler */
 	VEC(struct handler) handlers;
 	VEC(int) fds;
 	bool is_calls;      /* raw_syscalls for many calls, each with its handlers */
+	bool is_user_only;  /* the kernel refuses what happens in it */
 	const char *filter; /* that the kernel applies; NULL: none */
 	u64 lost;           /* by PERF_RECORD_LOST */
 };
 struct events {
 	struct arena arena;
+	const u32 *pids; /* events are of these processes and their descendants; NULL: of all */
+	u32 n_pids;
 	VEC(struct event_source *) sources;
 	struct hash by_id; /* struct event_source by the id of an event */
 	struct perf_rings rings;
@@ -127,18 +164,19 @@ struct events {
 	bool counts_lost;      /* PERF_FORMAT_LOST, Linux 6.0 */
 	VEC(const char *) how; /* lines for -v */
 };
-/* Opens the rings. 0 or -errno. */
+/* Opens the rings, once pids are set. 0 or -errno. */
 int events_open(struct events *e, struct err *err);
 void events_release(struct events *e);
 void events_disable(struct events *e);
 bool events_serve(enum site_kind kind);
 /* parts: PERF_SAMPLE_CALLCHAIN, STACK_USER, REGS_INTR, as the function needs. 0 or -errno. */
-int events_attach(struct events *e, u32 func, const struct site *s, u64 parts, struct err *err);
+int events_attach(struct events *e, struct handler h, const struct site *s, u64 parts,
+		  struct err *err);
 /* Whether the system call, one of n that a function gets, is better served by the event of all calls:
  * many are, and those whose kernel stack is asked for, which the events of single calls do not have. */
 bool events_share_calls(struct events *e, const struct site *s, u32 n, u64 parts);
 /* The same for such a call. */
-int events_attach_call(struct events *e, u32 func, const struct site *s, u64 parts,
+int events_attach_call(struct events *e, struct handler h, const struct site *s, u64 parts,
 		       struct err *err);
 /* Has the kernel leave out what no handler of such an event wants. Once all are attached. */
 void events_filter_calls(struct events *e);

@@ -11,15 +11,20 @@
  * What a program would ask of the machine at the moment of the event cannot be asked (lacks).
  */
 #include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
+#include <unistd.h>
 #include "arch/arch.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "engine/in_vm.h"
 #include "engine/machine.h"
 #include "engine/perf/internal.h"
+#include "engine/timers.h"
 #include "vm/vm.h"
 
 enum {
@@ -37,13 +42,16 @@ struct perf {
 	struct vm_world *world;
 	struct events events;
 	struct tasks tasks;
+	struct timers timers; /* interval, where only own processes are traced */
 	bool is_started, is_stopped, did_much;
 	int timer_fd;
 	u64 mono_to_boot; /* add to CLOCK_MONOTONIC */
 	u64 now;          /* CLOCK_MONOTONIC: of the current record */
 	u64 *failed;      /* by function: runs that a fault ended */
 	struct map_watch *map_watch;
-	struct sample sample; /* of the current record */
+	const struct fetch_table *fetches;
+	struct sample sample;              /* of the current record */
+	const struct event_source *source; /* likewise */
 	u8 ctx[CTX_SIZE];
 };
 
@@ -84,12 +92,21 @@ static int check_rights(struct err *err)
 {
 	int error = perf_right();
 
-	if (!error)
+	if (!error || !perf_own_right())
 		return 0;
-	err_set(err, -error, "this process may not open perf events of all processes: %s",
-		strerror(error));
-	help_rights(err, true);
+	err_set(err, -error, "this process may not open perf events: %s", strerror(error));
+	help_perf(err);
 	return err->code;
+}
+
+/* Samples of all processes are one right, records of tracepoints another: own processes have those of
+ * system calls in any case. */
+static bool is_own(const struct traced *t)
+{
+	bool all = !perf_right() && (has_capability(CAP_PERFMON) || has_capability(CAP_SYS_ADMIN) ||
+				     perf_paranoid() < 0);
+
+	return !all && (t->n_pids || t->command);
 }
 
 static bool has_rights(void)
@@ -173,6 +190,9 @@ static int read_memory(void *ctx, void *to, u32 len, u64 address, bool user)
 	const struct perf *p = ctx;
 	u64 sp, at;
 
+	if (p->source && p->source->fetched.fetches &&
+	    fetch_read(&p->source->fetched, &p->sample, p->ctx, to, len, address) >= 0)
+		return 0;
 	memcpy(&sp, p->ctx + arch_native->sp, sizeof sp);
 	at = address - sp;
 	if (!p->sample.stack_len || at > p->sample.stack_len || len > p->sample.stack_len - at)
@@ -217,6 +237,28 @@ static bool reads_names(const struct program *prog)
 	return false;
 }
 
+static int choose_tasks(struct perf *p, const struct engine_options *o, struct err *err)
+{
+	if (is_own(o->traced)) {
+		p->events.pids = o->pids;
+		p->events.n_pids = o->n_pids;
+	}
+	if (p->events.pids || !perf_right())
+		return 0;
+	err_set(err, -perf_right(), "this process may not open perf events of all processes: %s",
+		strerror(perf_right()));
+	help_perf(err);
+	return err->code;
+}
+
+static bool fetches_memory(const struct fetch_table *t)
+{
+	for (u32 i = 0; i < t->by_func.n; i++)
+		if (t->by_func.v[i].list.n)
+			return true;
+	return false;
+}
+
 /* The looks at the rings, and what the kernel reports meanwhile, on one descriptor. */
 static int open_timer(struct perf *p, struct err *err)
 {
@@ -251,7 +293,11 @@ static void *open_perf(struct program *prog, const struct engine_options *o, str
 	p->now = clock_mono_ns();
 	look_at_clocks(p);
 	tasks_init(&p->tasks);
-	if (events_open(&p->events, err) < 0 || open_timer(p, err) < 0) {
+	p->fetches = o->fetches;
+	if (fetches_memory(o->fetches))
+		fetch_remove_left();
+	if (choose_tasks(p, o, err) < 0 || events_open(&p->events, err) < 0 ||
+	    open_timer(p, err) < 0) {
 		close_perf(p->vm);
 		return NULL;
 	}
@@ -276,6 +322,7 @@ static struct leaving close_perf(void *self)
 	fd_close(&p->timer_fd);
 	events_release(&p->events);
 	tasks_release(&p->tasks);
+	free(p->timers.v);
 	free(p->failed);
 	vm_free(p->vm);
 	free(p);
@@ -293,17 +340,29 @@ static u64 parts_of(const struct bpf_func *f, const struct site *s)
 		return parts;
 	if (s->kind == SITE_UPROBE && reads_memory(f))
 		parts |= PERF_SAMPLE_STACK_USER;
-	return parts | PERF_SAMPLE_REGS_INTR;
+	return parts | (s->kind == SITE_UPROBE ? PERF_SAMPLE_REGS_USER : PERF_SAMPLE_REGS_INTR);
+}
+
+static const struct fetches *fetches_of(const struct perf *p, u32 func)
+{
+	static const struct fetches none;
+
+	return func < p->fetches->by_func.n ? &p->fetches->by_func.v[func] : &none;
 }
 
 /* One of n sites of the function. */
 static int attach_site(struct perf *p, u32 func, const struct site *s, u32 n, struct err *err)
 {
+	struct handler h = { .func = func, .fetches = fetches_of(p, func), .cookie = s->index };
 	u64 parts = parts_of(p->prog->funcs.v[func], s);
 
-	return events_share_calls(&p->events, s, n, parts) ?
-		       events_attach_call(&p->events, func, s, parts, err) :
-		       events_attach(&p->events, func, s, parts, err);
+	if (p->events.pids && s->kind == SITE_PERF_TIMER && s->event.one_cpu) {
+		timers_add(&p->timers, s, func); /* the timer of a task stands while that sleeps */
+		return 0;
+	}
+	return !h.fetches->list.n && events_share_calls(&p->events, s, n, parts) ?
+		       events_attach_call(&p->events, h, s, parts, err) :
+		       events_attach(&p->events, h, s, parts, err);
 }
 
 static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
@@ -339,6 +398,7 @@ static void start(void *self)
 	struct itimerspec look = { .it_interval.tv_nsec = LOOK_NS, .it_value.tv_nsec = LOOK_NS };
 
 	events_filter_calls(&p->events);
+	timers_start(&p->timers, clock_mono_ns());
 	timerfd_settime(p->timer_fd, 0, &look, NULL);
 	p->is_started = true;
 }
@@ -363,11 +423,14 @@ static void set_task(struct perf *p, const struct perf_ring *r, const struct sam
 static void set_context(struct perf *p, const struct sample *s)
 {
 	const struct arch *a = arch_native;
+	bool is_record = p->source->layout.type & PERF_SAMPLE_RAW && !p->source->fetched.fetches;
 	u32 at = 0;
 
-	if (s->raw_len)
+	if (p->source->fetched.call)
+		fetch_record(&p->source->fetched, s, p->ctx);
+	if (is_record)
 		memcpy(p->ctx, s->raw, s->raw_len); /* 65535 at most */
-	for (u32 i = 0; s->regs && i < ARCH_SAMPLE_REGS; i++)
+	for (u32 i = 0; s->regs && !is_record && i < ARCH_SAMPLE_REGS; i++)
 		if (a->sample_regs >> i & 1)
 			memcpy(p->ctx + a->sample_reg[i], s->regs + (size_t)8 * at++, 8);
 }
@@ -390,10 +453,11 @@ static void run_sample(struct perf *p, const struct perf_ring *r, struct in_vm_r
 		hash_get(&p->events.by_id, &r->id.event, sizeof r->id.event);
 	struct sample *s = &p->sample;
 
-	if (!src || !record_sample(r->next, src->sample_type, arch_native->sample_regs, s))
+	if (!src || !record_sample(r->next, &src->layout, s))
 		return;
 	p->now = r->id.time;
 	set_task(p, r, s);
+	p->source = src;
 	set_context(p, s);
 	for (u32 i = 0; i < src->handlers.n; i++) {
 		const struct handler *h = &src->handlers.v[i];
@@ -413,9 +477,26 @@ static void run_record(struct perf *p, const struct perf_ring *r, struct in_vm_r
 		run_sample(p, r, to);
 	else if (record_task(r->next, &task))
 		tasks_record(&p->tasks, &task);
-	else if (record_lost(r->next, &lost) &&
-		 (src = hash_get(&p->events.by_id, &r->id.event, sizeof r->id.event)))
+	if (p->events.pids && p->map_watch && r->next->type != PERF_RECORD_SAMPLE)
+		map_watch_record(p->map_watch, r->next, RECORD_TRAILER, r->id.time);
+	if (record_lost(r->next, &lost) &&
+	    (src = hash_get(&p->events.by_id, &r->id.event, sizeof r->id.event)))
 		src->lost += lost;
+}
+
+/* What is due up to that time, with sonde as the task. */
+static void run_timers(struct perf *p, u64 until, struct in_vm_receiver *to)
+{
+	while (p->timers.next <= until && !to->has_enough && !p->is_stopped) {
+		u64 due = p->timers.next;
+		const struct timer *t = timers_take(&p->timers);
+
+		p->now = due;
+		p->world->pid_tgid = (u64)getpid() << 32 | (u64)getpid();
+		snprintf(p->world->comm, sizeof p->world->comm, "sonde");
+		if (!in_vm_handle(p->vm, t->func, t->cookie, p->ctx, CTX_SIZE, to))
+			p->failed[t->func]++;
+	}
 }
 
 static int drain(void *self, u64 until, record_fn f, void *ctx)
@@ -435,10 +516,15 @@ static int drain(void *self, u64 until, record_fn f, void *ctx)
 	for (i = 0; (i < BATCH || p->is_stopped) && !to.has_enough &&
 		    (r = perf_rings_next(&p->events.rings));
 	     i++) {
+		run_timers(p, r->key, &to);
+		if (to.has_enough)
+			break;
 		run_record(p, r, &to);
 		perf_ring_done(r);
 	}
 	p->did_much = i == BATCH;
+	if (!p->did_much)
+		run_timers(p, p->events.rings.limit, &to);
 	return n + (int)i;
 }
 
@@ -469,11 +555,29 @@ static u64 skipped(void *self, u32 func)
 	return sum;
 }
 
+static void tell_gaps(const void *self, void (*tell)(void *ctx, const char *line), void *ctx)
+{
+	const struct events *e = &perf_of(self)->events;
+	struct buf line = { 0 };
+
+	for (u32 i = 0; i < e->sources.n; i++)
+		if (e->sources.v[i]->is_user_only && !e->sources.v[i]->site.event.call)
+			buf_printf(&line, "%s%s", line.len ? ", " : "",
+				   e->sources.v[i]->site.probe);
+	if (line.len) {
+		buf_printf(
+			&line,
+			": without what happened in the kernel, which kernel.perf_event_paranoid=1 or CAP_PERFMON opens");
+		tell(ctx, line.s);
+	}
+	buf_release(&line);
+}
+
 static int maps_open(void *self, bool prompt)
 {
 	struct perf *p = perf_of(self);
 
-	p->map_watch = map_watch_open(prompt);
+	p->map_watch = p->events.pids ? map_watch_new() : map_watch_open(prompt);
 	return p->map_watch ? 0 : -errno;
 }
 
@@ -498,8 +602,11 @@ const struct engine engine_perf = {
 	.features = features,
 	.check_rights = check_rights,
 	.has_rights = has_rights,
+	.is_own = is_own,
+	.tell_gaps = tell_gaps,
 	.lacks = lacks,
 	.has_memory_near = has_memory_near,
+	.fetches = true,
 	.source = "a perf sample",
 	.source_has =
 		"the fields of the event (args), registers, stacks, comm, pid, tid, cpu, nsecs, elapsed and probe; --engine=kernel has the rest",

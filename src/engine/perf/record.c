@@ -31,18 +31,16 @@ static bool take_task_and_time(struct words *w, struct record_id *id)
 	return take(w, &id->pid, 4) && take(w, &id->tid, 4) && take(w, &id->time, 8);
 }
 
-enum { TRAILER = 24 };
-
 bool record_id(const struct perf_event_header *h, struct record_id *id)
 {
 	struct words w;
 
-	if (h->size < sizeof *h + TRAILER)
+	if (h->size < sizeof *h + RECORD_TRAILER)
 		return false;
 	w = body(h);
 	if (h->type == PERF_RECORD_SAMPLE)
 		return take(&w, &id->event, 8) && take_task_and_time(&w, id);
-	w.at = w.end - TRAILER;
+	w.at = w.end - RECORD_TRAILER;
 	return take_task_and_time(&w, id) && take(&w, &id->event, 8);
 }
 
@@ -66,14 +64,6 @@ static bool take_frames(struct words *w, struct sample *s)
 	return true;
 }
 
-/* u64 abi; unless it is PERF_SAMPLE_REGS_ABI_NONE, one register. */
-static bool take_user_abi(struct words *w, struct sample *s)
-{
-	u64 reg;
-
-	return take(w, &s->user_abi, 8) && (!s->user_abi || take(w, &reg, 8));
-}
-
 /* u64 size, the bytes, u64 how many of them there are; these two only if size is not 0. */
 static bool take_stack(struct words *w, struct sample *s)
 {
@@ -92,14 +82,13 @@ static bool take_stack(struct words *w, struct sample *s)
 }
 
 /* u64 abi; unless it is PERF_SAMPLE_REGS_ABI_NONE, the registers of the mask. */
-static bool take_regs(struct words *w, u64 mask, struct sample *s)
+static bool take_regs(struct words *w, u64 mask, u64 *abi, struct sample *s)
 {
 	size_t len = (size_t)__builtin_popcountll(mask) * 8;
-	u64 abi;
 
-	if (!take(w, &abi, 8))
+	if (!take(w, abi, 8))
 		return false;
-	if (!abi)
+	if (!*abi)
 		return true;
 	if (len > (size_t)(w->end - w->at))
 		return false;
@@ -108,22 +97,23 @@ static bool take_regs(struct words *w, u64 mask, struct sample *s)
 	return true;
 }
 
-bool record_sample(const struct perf_event_header *h, u64 sample_type, u64 regs_mask,
+bool record_sample(const struct perf_event_header *h, const struct sample_layout *l,
 		   struct sample *s)
 {
 	struct record_id id;
 	struct words w = body(h);
+	u64 abi;
 
 	*s = (struct sample){};
-	if (h->type != PERF_RECORD_SAMPLE || h->size < sizeof *h + TRAILER)
+	if (h->type != PERF_RECORD_SAMPLE || h->size < sizeof *h + RECORD_TRAILER)
 		return false;
-	w.at += TRAILER;
-	return record_id(h, &id) &&
-	       (!(sample_type & PERF_SAMPLE_CALLCHAIN) || take_frames(&w, s)) &&
-	       (!(sample_type & PERF_SAMPLE_RAW) || take_raw(&w, s)) &&
-	       (!(sample_type & PERF_SAMPLE_REGS_USER) || take_user_abi(&w, s)) &&
-	       (!(sample_type & PERF_SAMPLE_STACK_USER) || take_stack(&w, s)) &&
-	       (!(sample_type & PERF_SAMPLE_REGS_INTR) || take_regs(&w, regs_mask, s));
+	w.at += RECORD_TRAILER;
+	return record_id(h, &id) && (!(l->type & PERF_SAMPLE_CALLCHAIN) || take_frames(&w, s)) &&
+	       (!(l->type & PERF_SAMPLE_RAW) || take_raw(&w, s)) &&
+	       (!(l->type & PERF_SAMPLE_REGS_USER) ||
+		take_regs(&w, l->user_regs, &s->user_abi, s)) &&
+	       (!(l->type & PERF_SAMPLE_STACK_USER) || take_stack(&w, s)) &&
+	       (!(l->type & PERF_SAMPLE_REGS_INTR) || take_regs(&w, l->intr_regs, &abi, s));
 }
 
 bool record_task(const struct perf_event_header *h, struct task_record *t)
@@ -132,9 +122,9 @@ bool record_task(const struct perf_event_header *h, struct task_record *t)
 	u32 parent;
 
 	*t = (struct task_record){};
-	if (h->size < sizeof *h + TRAILER)
+	if (h->size < sizeof *h + RECORD_TRAILER)
 		return false;
-	w.end -= TRAILER;
+	w.end -= RECORD_TRAILER;
 	if (h->type == PERF_RECORD_FORK)
 		return take(&w, &t->pid, 4) && take(&w, &parent, 4) && take(&w, &t->tid, 4) &&
 		       take(&w, &t->parent_tid, 4);
@@ -149,8 +139,8 @@ bool record_lost(const struct perf_event_header *h, u64 *lost)
 	struct words w = body(h);
 	u64 id;
 
-	if (h->type != PERF_RECORD_LOST || h->size < sizeof *h + TRAILER)
+	if (h->type != PERF_RECORD_LOST || h->size < sizeof *h + RECORD_TRAILER)
 		return false;
-	w.end -= TRAILER;
+	w.end -= RECORD_TRAILER;
 	return take(&w, &id, 8) && take(&w, lost, 8);
 }

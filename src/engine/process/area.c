@@ -169,15 +169,15 @@ static int map_control(struct area *a, struct injector *in)
 	return (int)inject_call(in, SYS_madvise, a->control, AREA_PAGE, MADV_WIPEONFORK, 0, 0, 0);
 }
 
-struct area_head area_head_of(const struct area *a)
+void area_put_head(struct area_head *h, const struct area *a)
 {
-	return (struct area_head){ .magic = AREA_MAGIC,
-				   .version = AREA_VERSION,
-				   .code_size = a->code_size,
-				   .control = a->control,
-				   .rings = a->rings,
-				   .rings_size = a->rings_size,
-				   .id = a->id };
+	*h = (struct area_head){ .magic = AREA_MAGIC,
+				 .version = AREA_VERSION,
+				 .code_size = a->code_size,
+				 .control = a->control,
+				 .rings = a->rings,
+				 .rings_size = a->rings_size,
+				 .id = a->id };
 }
 
 static u32 run_id(void)
@@ -192,8 +192,9 @@ static u32 run_id(void)
 /* Whoever comes after a sonde that is killed before area_fill() finds it, too. */
 static int put_head(const struct area *a)
 {
-	struct area_head h = area_head_of(a);
+	struct area_head h;
 
+	area_put_head(&h, a);
 	return pwrite(a->code_fd, &h, sizeof h, 0) == (ssize_t)sizeof h ? 0 : -EIO;
 }
 

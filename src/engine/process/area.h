@@ -36,7 +36,7 @@ struct area_head {
 };
 u64 area_head_size(u32 n_patches);
 /* Without patches. */
-struct area_head area_head_of(const struct area *a);
+void area_put_head(struct area_head *h, const struct area *a);
 
 /* Maps one whose code has code_size bytes within reach of [low, high), in one stopped thread of the
  * process. rings_size: 0 if there are rings already. 0 or -errno; area_release() afterwards. */

@@ -160,7 +160,13 @@ int compiled_put(const struct compiled *c, u32 func, u64 cookie, const struct co
 					 .pid = at->pid,
 					 .tid = at->tid,
 					 .has_tid = at->has_tid,
-					 .has_rdpid = c->has_rdpid };
+					 .rseq = at->rseq,
+					 .has_rseq = at->has_rseq,
+					 .has_rdpid = c->has_rdpid,
+					 .rings = at->rings,
+					 .n_rings = at->n_rings,
+					 .ring_size = at->ring_size,
+					 .signature = at->signature };
 	u32 stack;
 
 	return jit_compile(c->prog, c->prog->funcs.v[func], &site, &world, address, b, &stack, err);
@@ -170,9 +176,16 @@ u32 compiled_length(const struct compiled *c, u32 func, const struct compiled_si
 		    bool has_tid, struct err *err)
 {
 	const u64 high = 0x7f0000000000;
-	const struct compiled_place at = {
-		.memory = high, .routines = high, .control = high, .pid = 1, .has_tid = has_tid
-	};
+	enum { ALIGNMENT = 32 }; /* of what depends on the address, at most once */
+	const struct compiled_place at = { .memory = high,
+					   .routines = high,
+					   .control = high,
+					   .pid = 1,
+					   .has_tid = has_tid,
+					   .has_rseq = true,
+					   .rings = high,
+					   .n_rings = 1 << 16,
+					   .ring_size = 1 << 30 };
 	struct buf b = { 0 };
 	struct compiled_site far = *site;
 	int ret;
@@ -182,5 +195,5 @@ u32 compiled_length(const struct compiled *c, u32 func, const struct compiled_si
 	ret = compiled_put(c, func, high, &far, &at, high, &b, err);
 	len = (u32)b.len;
 	buf_release(&b);
-	return ret < 0 ? 0 : MAX(len, 1u);
+	return ret < 0 ? 0 : len + ALIGNMENT;
 }

@@ -33,8 +33,10 @@ struct compiled_place {
 	u64 routines; /* what compiled_put_routines() wrote, aligned to 64 */
 	u64 control;  /* a word that is 0 where the memory is not mapped */
 	u32 pid;
-	s32 tid; /* from the thread pointer; only if has_tid */
-	bool has_tid;
+	s32 tid, rseq; /* from the thread pointer; only if has_... */
+	bool has_tid, has_rseq;
+	u64 rings; /* of jit_world, likewise */
+	u32 n_rings, ring_size, signature;
 };
 u32 compiled_routines_size(const struct compiled *c);
 void compiled_put_routines(const struct compiled *c, const struct compiled_place *at,

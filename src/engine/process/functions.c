@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Entries of functions in a process. For each batch: read the code, copy what the jumps will displace,
+ * Entries and returns of functions in a process. For each batch: read the code, copy what the jumps will displace,
  * map areas near it, write the stubs there. Nothing of the program is changed yet: patch.c does that.
  */
 #include <errno.h>
@@ -128,7 +128,7 @@ const struct area *functions_areas(const struct functions *f, u32 *n, s32 *tid_o
 
 static u64 rings_size(const struct functions *f)
 {
-	return (u64)f->recorder.n_rings * (SONDE_RING_HEADER + f->recorder.ring_size);
+	return (u64)f->recorder.n_rings * jit_ring_stride(f->recorder.ring_size);
 }
 
 void *functions_map_rings(const struct functions *f, struct err *err)
@@ -343,7 +343,7 @@ static void set_patch(struct entry *e, const u8 *code, u64 stub, u32 head,
 static bool put_handlers(const struct functions *f, struct code *c, const struct compiled_place *at,
 			 const struct entry *e)
 {
-	const struct compiled_site site = site_of(e->point, e->at);
+	const struct compiled_site site = site_of(e->point, e->at + e->back);
 	bool all = true;
 
 	for (u32 i = 0; i < e->n_handlers; i++) {
@@ -371,14 +371,52 @@ static bool read_code(const struct functions *f, const struct entry *e, u8 code[
 	return true;
 }
 
+/* Programs | what the jump has displaced | on, or for records of a tracepoint to its cold path */
+static const char *put_entry(const struct functions *f, struct code *c, const struct shared_code *s,
+			     struct entry *e, const u8 *code)
+{
+	u64 stub = c->address + c->len;
+	bool all = put_handlers(f, c, &s->place, e);
+	struct x86_moved m;
+	const char *why;
+	u32 head;
+
+	if (!all && !e->point)
+		stub_put_record(c, e->at, s->recorder);
+	head = (u32)(c->address + c->len - stub);
+	why = x86_move(code, CODE_MAX, e->at, stub + head, &m);
+	if (why)
+		return why;
+	set_patch(e, code, stub, head, &m);
+	if (!all && e->point) /* which goes on behind the site */
+		stub_put_jump(c, e->cold_path);
+	else
+		stub_put_moved(c, &m, e->at + m.displaced);
+	return NULL;
+}
+
+/* What is before the return | programs | the return */
+static const char *put_exit(const struct functions *f, struct code *c, const struct shared_code *s,
+			    struct entry *e, const u8 *code)
+{
+	u32 len = x86_insn_len(code + e->back, CODE_MAX - e->back);
+	struct x86_moved m;
+	const char *why = x86_move_exit(code, e->back + len, len, e->at, c->address + c->len, &m);
+
+	if (why)
+		return why;
+	set_patch(e, code, c->address + c->len, 0, &m);
+	stub_put(c, m.code, m.len);
+	if (!put_handlers(f, c, &s->place, e))
+		stub_put_record(c, e->at, s->recorder);
+	stub_put(c, code + e->back, len);
+	return NULL;
+}
+
 static void make_stub(const struct functions *f, struct code *c, const struct shared_code *s,
 		      struct entry *e)
 {
-	u64 stub = c->address + c->len;
-	struct x86_moved m;
 	u8 code[CODE_MAX];
-	u32 head;
-	bool all;
 
 	if (!read_code(f, e, code)) {
 		e->why_not = "its code cannot be read";
@@ -388,19 +426,8 @@ static void make_stub(const struct functions *f, struct code *c, const struct sh
 		e->why_not = "another tracer has changed its code";
 		return;
 	}
-	all = put_handlers(f, c, &s->place, e);
-	if (!all && !e->point)
-		stub_put_record(c, e->at, s->recorder);
-	head = (u32)(c->address + c->len - stub);
-	e->why_not = x86_move(code, sizeof code, e->at, stub + head, &m);
-	if (e->why_not)
-		return;
-	set_patch(e, code, stub, head, &m);
-	if (!all && e->point) /* which goes on behind the site */
-		stub_put_jump(c, e->cold_path);
-	else
-		stub_put_moved(c, &m, e->at + m.displaced);
-	if (c->is_broken)
+	e->why_not = e->is_exit ? put_exit(f, c, s, e, code) : put_entry(f, c, s, e, code);
+	if (!e->why_not && c->is_broken)
 		e->why_not = "it is too far away from its stub";
 	c->is_broken = false;
 }
@@ -409,7 +436,7 @@ static void put_head(const struct area *a, const struct entry *v, u32 n, u8 *to)
 {
 	struct area_head *h = (struct area_head *)(void *)to;
 
-	*h = area_head_of(a);
+	area_put_head(h, a);
 	for (u32 i = 0; i < n; i++) {
 		struct area_patch *p = &h->patch[h->n_patches];
 
@@ -436,7 +463,13 @@ static void put_shared(struct functions *f, const struct area *a, struct code *c
 					    .control = a->control,
 					    .pid = f->pid,
 					    .tid = f->recorder.tid,
-					    .has_tid = true };
+					    .has_tid = true,
+					    .rseq = f->recorder.rseq,
+					    .has_rseq = true,
+					    .rings = f->rings,
+					    .n_rings = f->recorder.n_rings,
+					    .ring_size = f->recorder.ring_size,
+					    .signature = f->recorder.signature };
 	compiled_put_routines(f->compiled, &s->place, &b);
 	stub_put(c, b.s, (u32)b.len);
 	buf_release(&b);
@@ -485,7 +518,7 @@ int functions_prepare(struct functions *f, struct entry *v, u32 n, struct err *e
 
 /* ---- records */
 
-void functions_registers(const struct functions *f, const struct sonde_record *r,
+void functions_registers(const struct functions *f, const struct sonde_record *r, u8 back,
 			 u64 regs[PT_REGS_WORDS])
 {
 	/* by the instructions' numbers of registers: index in struct pt_regs */
@@ -498,7 +531,7 @@ void functions_registers(const struct functions *f, const struct sonde_record *r
 		if (f->recorder.regs >> i & 1)
 			regs[at[i]] = r->word[word++];
 	regs[ORIG_AX] = ~0ull;
-	regs[IP] = r->site;
+	regs[IP] = r->site + back;
 	regs[CS] = USER_CS;
 	regs[SS] = USER_DS;
 }

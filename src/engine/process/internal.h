@@ -54,7 +54,7 @@ u32 reads_registers(const struct program *prog);
 /* What a function needs that the record of a function's entry does not have, or NULL. */
 const char *reads_why_not(const struct bpf_func *f);
 
-/* ---- functions.c: entries of functions get stubs (stub.h), in areas of the process (area.h). */
+/* ---- functions.c: entries and returns of functions get stubs (stub.h), in areas of the process (area.h). */
 struct functions;
 struct compiled;
 /* regs: registers that records have, as in struct recorder. compiled: what may run in the process
@@ -75,13 +75,15 @@ struct handler {
 	u64 cookie;
 	bool is_compiled; /* it runs in the process */
 };
-/* One entry: `at` is in the process. */
+/* One place: `at` is in the process. */
 struct entry {
 	u64 at;
 	u32 index;                /* the caller's */
-	const struct site *point; /* a tracepoint, whose nop5 is at `at`; NULL: an entry */
-	u64 cold_path, module;    /* of the tracepoint: writes its record; struct sonde_module */
-	const struct patch *old;  /* what is there already, or NULL */
+	const struct site *point; /* a tracepoint, whose nop5 is at `at`; NULL: an entry or exit */
+	bool is_exit;             /* the function's return is `back` bytes behind `at` */
+	u8 back;
+	u64 cold_path, module;   /* of the tracepoint: writes its record; struct sonde_module */
+	const struct patch *old; /* what is there already, or NULL */
 	const struct handler *handlers; /* that run there, in this order */
 	u32 n_handlers;
 	const char *why_not; /* set if it cannot be patched, else `patch` is */
@@ -94,8 +96,8 @@ const struct area *functions_areas(const struct functions *f, u32 *n, s32 *tid_o
 /* The rings, once there are some, mapped here: the caller unmaps them. NULL: refused. */
 void *functions_map_rings(const struct functions *f, struct err *err);
 enum { PT_REGS_WORDS = 21 };
-/* Registers of a record at their places in struct pt_regs. */
-void functions_registers(const struct functions *f, const struct sonde_record *r,
+/* Registers of a record at their places in struct pt_regs; the instruction is `back` bytes behind its site. */
+void functions_registers(const struct functions *f, const struct sonde_record *r, u8 back,
 			 u64 regs[PT_REGS_WORDS]);
 
 /* ---- launch.c: the command of -c, held before the first instruction of its program. */
@@ -124,6 +126,8 @@ void rings_add(struct rings *r, u64 module);
 void rings_look(struct rings *r);
 /* A copy of the oldest record, or NULL; valid until the next call. cpu may be NULL. */
 const struct sonde_record *rings_next(struct rings *r, u32 *cpu);
+/* What a program in the process has sent by that record, or NULL. */
+const void *rings_sent(const struct sonde_record *r, u32 *len);
 /* Records that found no room, and memory that is not as it should be. */
 u64 rings_lost(const struct rings *r);
 

@@ -46,6 +46,7 @@ struct handlers {
 	u64 site;    /* address in the process */
 	u64 strings; /* bit i: argument i is one */
 	bool is_function;
+	u8 back; /* of a return: bytes from the site to it */
 	VEC(struct handler) list;
 };
 
@@ -81,6 +82,7 @@ struct process {
 	bool is_started, is_stopped;
 	u64 now, record_time;
 	u64 *failed; /* by function: runs that a fault ended */
+	bool *sends; /* by function: it runs in the process at some site */
 	u32 first_func;
 	int timer_fd, lock_fd;
 	s32 watcher;
@@ -125,7 +127,8 @@ static const char *why_not_function(const struct site *s)
 	if (arch_native != &arch_x86_64)
 		return "the process engine patches functions on x86-64 only";
 	if (s->is_return)
-		return "returns of functions are probed by the kernel";
+		return s->user.no_jump ? s->user.no_jump :
+					 "returns of functions are probed by the kernel";
 	if (!s->user.takes_jump)
 		return s->user.no_jump ? s->user.no_jump :
 					 "the process engine patches entries of functions only";
@@ -271,6 +274,7 @@ static void *open_process(struct program *prog, const struct engine_options *o, 
 	p->world = vm_world(p->vm);
 	p->prog = prog;
 	p->failed = xcalloc(prog->funcs.n + 1ul, sizeof *p->failed);
+	p->sends = xcalloc(prog->funcs.n + 1ul, sizeof *p->sends);
 	p->first_func = NO_INDEX;
 	p->now = clock_boot_ns();
 	p->timers.next = ~0ull;
@@ -321,6 +325,7 @@ static struct leaving close_process(void *self)
 	arena_release(&p->arena);
 	free(p->timers.v);
 	free(p->failed);
+	free(p->sends);
 	fd_close(&p->timer_fd);
 	fd_close(&p->lock_fd);
 	vm_free(p->vm);
@@ -359,6 +364,7 @@ static struct handlers *add_handler(struct process *p, u64 site, struct handler 
 {
 	struct handlers *of = hash_get(&p->handlers, &site, sizeof site);
 
+	p->sends[h.func] |= h.is_compiled;
 	if (!of) {
 		of = arena_new(&p->arena, struct handlers);
 		*of = (struct handlers){ .site = site };
@@ -597,7 +603,10 @@ static int add_function(struct process *p, const struct procmaps *maps, struct b
 			struct err *err)
 {
 	const struct site *s = b->sites[i];
-	struct entry e = { .at = find_mapped(maps, s->user.path, s->user.offset), .index = i };
+	struct entry e = { .at = find_mapped(maps, s->user.path, s->user.offset),
+			   .index = i,
+			   .is_exit = s->user.is_exit,
+			   .back = s->user.back };
 	struct handler h = { .func = b->func, .cookie = s->index };
 	struct handlers *of;
 	u32 before;
@@ -606,11 +615,13 @@ static int add_function(struct process *p, const struct procmaps *maps, struct b
 		return not_mapped(p, s->user.path, err);
 	if (begin_functions(p, err) < 0)
 		return err->code;
+	e.at -= e.back;
 	b->is_compiled = h.is_compiled = p->runs[b->func];
 	of = hash_get(&p->handlers, &e.at, sizeof e.at);
 	before = of ? of->list.n : 0;
 	of = add_handler(p, e.at, h);
 	of->is_function = true;
+	of->back = e.back;
 	if (of->list.n > before)
 		put_in_front(of);
 	if (of->list.n == before || (!h.is_compiled && sends_records(of, 1)))
@@ -782,18 +793,38 @@ static void set_now(struct process *p, u64 now)
 	p->now = MAX(p->now, now);
 }
 
+/* What a program that runs in the process has sent. The process may write there what it likes. */
+static void pass_on(struct process *p, const struct sonde_record *r, struct in_vm_receiver *to)
+{
+	u32 len;
+	const struct record_head *h = rings_sent(r, &len);
+	const struct event_desc *e = h && len >= sizeof *h && h->event < p->prog->events.n ?
+					     p->prog->events.v[h->event] :
+					     NULL;
+
+	if (e && p->sends[e->func] && len == e->size)
+		to->has_enough |= to->f(to->ctx, h, len) != 0;
+	else
+		p->failed[p->first_func]++;
+}
+
 static void run_record(struct process *p, const struct sonde_record *r, u32 cpu,
 		       struct in_vm_receiver *to)
 {
-	const struct handlers *h = hash_get(&p->handlers, &r->site, sizeof r->site);
+	const struct handlers *h;
 
-	if (!h)
-		return;
 	if (r->time > p->tsc.tick_2)
 		tsc_look(&p->tsc);
 	set_now(p, MIN(tsc_to_ns(&p->tsc, r->time), p->tsc.ns_2));
+	if (r->size & JIT_RECORD_SENT) {
+		pass_on(p, r, to);
+		return;
+	}
+	h = hash_get(&p->handlers, &r->site, sizeof r->site);
+	if (!h)
+		return;
 	if (h->is_function)
-		functions_registers(p->functions, r, p->registers);
+		functions_registers(p->functions, r, h->back, p->registers);
 	else
 		record_context(&p->context, r, h->strings);
 	p->world->cpu = cpu;

@@ -3,6 +3,7 @@
  * Rings of include/sonde/sonde.h, which a process maps at its first record: found by struct
  * sonde_module, mapped by /proc/PID/map_files, so that they stay when the process dies. The process is
  * not trusted: positions, sizes and offsets are checked, and each record is copied before it is.
+ * Rings of functions (functions.c) have room behind them for the end of a record (jit/jit.h).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,15 +11,16 @@
 #include <sys/mman.h>
 #include "base/fd.h"
 #include "engine/process/internal.h"
+#include "jit/jit.h"
 #include "sym/procmaps.h"
 
 enum { MOST_RINGS = 8192, MOST_BYTES = 1 << 30 };
 
 struct module {
 	u64 address;
-	u8 *at; /* NULL: not mapped yet */
-	u32 n_rings, ring_size;
-	u64 *tails; /* read up to here: the process can change its copy */
+	u8 *at;                        /* NULL: not mapped yet */
+	u32 n_rings, ring_size, slack; /* slack: bytes behind each ring, 0: records wrap */
+	u64 *tails;                    /* read up to here: the process can change its copy */
 	u64 lost_before, lost;
 };
 
@@ -32,6 +34,10 @@ struct rings {
 		u8 text[SONDE_TEXT_MAX + 8];
 	} copy;
 };
+_Static_assert(sizeof(((struct rings *)0)->copy) <= JIT_RING_SLACK &&
+		       JIT_MOST_RECORD + sizeof(struct jit_record) <=
+			       sizeof(((struct rings *)0)->copy),
+	       "records fit behind the ring and in the copy");
 
 struct rings *rings_new(u32 pid)
 {
@@ -55,6 +61,7 @@ void rings_add_mapped(struct rings *r, void *at, u32 n_rings, u32 ring_size)
 	m->at = at;
 	m->n_rings = n_rings;
 	m->ring_size = ring_size;
+	m->slack = JIT_RING_SLACK;
 	m->tails = xcalloc(n_rings, sizeof *m->tails);
 }
 
@@ -68,7 +75,7 @@ struct rings *rings_over(void *at, u32 n_rings, u32 ring_size)
 
 static size_t ring_bytes(const struct module *m)
 {
-	return (size_t)SONDE_RING_HEADER + m->ring_size;
+	return (size_t)SONDE_RING_HEADER + m->ring_size + m->slack;
 }
 
 static struct sonde_ring *ring_of(const struct module *m, u32 i)
@@ -200,21 +207,42 @@ static void take(const struct module *m, const struct sonde_ring *ring, u64 from
 {
 	const u8 *data = (const u8 *)ring + SONDE_RING_HEADER;
 
+	if (m->slack) {
+		memcpy(to, data + (from & (m->ring_size - 1)), size);
+		return;
+	}
 	for (u32 i = 0; i < size; i += 8)
 		memcpy((u8 *)to + i, data + ((from + i) & (m->ring_size - 1)), 8);
+}
+
+static u32 record_size(const struct sonde_record *r)
+{
+	return r->size & ~(u32)JIT_RECORD_SENT;
+}
+
+const void *rings_sent(const struct sonde_record *r, u32 *len)
+{
+	const struct jit_record *sent = (const void *)r;
+
+	if (!(r->size & JIT_RECORD_SENT) || sent->len > record_size(r) - sizeof *sent)
+		return NULL;
+	*len = sent->len;
+	return sent->payload;
 }
 
 /* The first words of what ring i has next, or false: it is empty. What cannot be is skipped and counted. */
 static bool peek(struct rings *r, struct module *m, u32 i, struct sonde_record *first)
 {
 	u64 end = head_of(m, i), at = m->tails[i];
+	u32 size;
 
 	if (end == at)
 		return false;
 	if (end - at <= m->ring_size && end - at >= RECORD_WORDS) {
 		take(m, ring_of(m, i), at, first, RECORD_WORDS);
-		if (first->size >= RECORD_WORDS && first->size <= end - at && !(first->size & 7) &&
-		    first->size <= sizeof r->copy)
+		size = record_size(first);
+		if (size >= RECORD_WORDS && size <= end - at && size <= sizeof r->copy &&
+		    !(size & 7) && (size == first->size || m->slack))
 			return true;
 	}
 	r->broken++;
@@ -238,9 +266,9 @@ const struct sonde_record *rings_next(struct rings *r, u32 *cpu)
 		}
 	if (!of)
 		return NULL;
-	take(of, ring_of(of, ring), of->tails[ring], &r->copy, oldest.size);
+	take(of, ring_of(of, ring), of->tails[ring], &r->copy, record_size(&oldest));
 	memcpy(&r->copy, &oldest, RECORD_WORDS); /* as they were checked */
-	set_tail(of, ring, of->tails[ring] + oldest.size);
+	set_tail(of, ring, of->tails[ring] + record_size(&oldest));
 	if (cpu)
 		*cpu = ring;
 	return &r->copy.r;

@@ -3,6 +3,7 @@
 #include "arch/insn.h"
 #include "engine/process/internal.h"
 #include "engine/process/stub.h"
+#include "jit/jit.h"
 
 static void put(struct code *c, const void *bytes, u32 n)
 {
@@ -81,17 +82,13 @@ u32 stub_record_size(u32 regs)
 	return RECORD_WORDS + 8 * (u32)__builtin_popcount(regs);
 }
 
-/* mov %reg, 4096 + (rcx + offset & mask)(%r10) */
-static void put_store(struct code *c, const struct recorder *r, u32 offset, u32 reg)
+/* mov %reg, SONDE_RING_HEADER + offset(%rdx) */
+static void put_store(struct code *c, u32 offset, u32 reg)
 {
-	const u8 store[] = { (u8)(0x49 | (reg & 8) >> 1), 0x89, (u8)(0x84 | (reg & 7) << 3), 0x12 };
+	const u8 store[] = { (u8)(0x48 | (reg & 8) >> 1), 0x89, (u8)(0x82 | (reg & 7) << 3) };
 
-	PUT(c, "\x8d\x91"); /* lea offset(%rcx), %edx */
-	put32(c, offset);
-	PUT(c, "\x81\xe2"); /* and $mask, %edx */
-	put32(c, r->ring_size - 1);
 	put(c, store, sizeof store);
-	put32(c, SONDE_RING_HEADER);
+	put32(c, SONDE_RING_HEADER + offset);
 }
 
 /* The register that has its value, after it was loaded to rax if it is on the stack. */
@@ -116,16 +113,19 @@ static void put_words(struct code *c, const struct recorder *r)
 {
 	u32 size = stub_record_size(r->regs), at = RECORD_WORDS;
 
-	put_store(c, r, offsetof(struct sonde_record, time), X86_AX);
+	PUT(c, "\x89\xca\x81\xe2"); /* mov %ecx, %edx; and $mask, %edx; add %r10, %rdx */
+	put32(c, r->ring_size - 1);
+	PUT(c, "\x4c\x01\xd2");
+	put_store(c, offsetof(struct sonde_record, time), X86_AX);
 	PUT(c, "\x64\x8b\x04\x25"); /* mov %fs:tid, %eax */
 	put32(c, (u32)r->tid);
 	PUT(c, "\x48\xc1\xe0\x20\x48\x0d"); /* shl $32, %rax; or $size, %rax */
 	put32(c, size);
-	put_store(c, r, 0, X86_AX);
-	put_store(c, r, offsetof(struct sonde_record, site), R11);
+	put_store(c, 0, X86_AX);
+	put_store(c, offsetof(struct sonde_record, site), R11);
 	for (u32 i = 0; i < 16; i++)
 		if (r->regs >> i & 1) {
-			put_store(c, r, at, put_load(c, i));
+			put_store(c, at, put_load(c, i));
 			at += 8;
 		}
 }
@@ -168,7 +168,7 @@ static void put_choose_ring(struct code *c, const struct recorder *r, struct jum
 	put32(c, r->n_rings);
 	j->no_cpu = put_jump(c, "\x0f\x83", 2);
 	PUT(c, "\x48\x69\xd1"); /* imul $bytes of a ring, %rcx, %rdx; add %rdx, %r10 */
-	put32(c, SONDE_RING_HEADER + r->ring_size);
+	put32(c, jit_ring_stride(r->ring_size));
 	PUT(c, "\x49\x01\xd2");
 }
 

@@ -3,6 +3,7 @@
 #ifndef SONDE_ENGINE_REPLAY_INTERNAL_H
 #define SONDE_ENGINE_REPLAY_INTERNAL_H
 
+#include "base/hash.h"
 #include "engine/in_vm.h"
 #include "engine/timers.h"
 #include "store/names.h"
@@ -17,6 +18,9 @@ const struct recorded_kernel *replay_formats(void);
 struct store *replay_store(void);
 /* What of a file of another tool could not be read; NULL: all was. */
 const char *replay_damage(void);
+/* noted.c: what a script recorded with the events of a format; NULL: none did. known: by the text of its rows, which formats share. */
+const struct noted_reads *noted_parse(struct arena *a, struct store *s, const char *format,
+				      struct hash *known);
 /* The first and the last moment of the recording, by the boot clock. */
 u64 replay_begin_ns(const struct store_tables *t);
 u64 replay_end_ns(const struct store_tables *t);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "engine/replay/internal.h"
+#include "store/chunks.h"
 #include "store/gaps.h"
 
 enum {
@@ -95,15 +96,19 @@ static bool serves(const struct site *s, struct engine_answer *a)
 	return false;
 }
 
+static bool has_stacks(void)
+{
+	const struct store_tables *t = store_tables(replay_store());
+
+	return t->n_stacks || t->head.version == STORE_VERSION;
+}
+
 static const char *lacks(u32 helper, bool memory)
 {
 	if (memory)
 		return "the memory that a pointer refers to";
 	switch (helper) {
-	case BPF_FUNC_get_stack:
-		return store_tables(replay_store())->n_stacks ?
-			       NULL :
-			       "stacks (sonde record -g keeps them)";
+	case BPF_FUNC_get_stack: return has_stacks() ? NULL : "stacks (sonde record -g keeps them)";
 	case BPF_FUNC_get_numa_node_id: return "NUMA nodes";
 	case BPF_FUNC_jiffies64: return "the jiffies";
 	case BPF_FUNC_ktime_get_ns: return "the monotonic clock";
@@ -150,6 +155,16 @@ static int stack(void *ctx, u64 *ips, u32 max, bool user)
 	return (int)s.n;
 }
 
+static void recorded_stacks(void *self, struct trace_event *e)
+{
+	const struct trace_event *of = replay_of(self)->current;
+
+	if (!of)
+		return;
+	e->has_stacks = of->has_stacks;
+	memcpy(e->stack, of->stack, sizeof e->stack);
+}
+
 static bool ksym(void *self, u64 addr, struct symbol *out)
 {
 	return store_names_kernel(replay_of(self)->names, addr, out);
@@ -173,9 +188,10 @@ static void clock_now(void *self, struct engine_clock *now)
 
 /* ---- opening and closing */
 
-static u32 n_cpus(const struct store_tables *t)
+/* A text of ftrace does not say how many the machine had. */
+static u32 n_cpus(const struct store *s)
 {
-	return MIN(MAX(t->head.n_cpus, 1u), (u32)MOST_CPUS);
+	return MIN(MAX(MAX(store_tables(s)->head.n_cpus, store_cpus(s)), 1u), (u32)MOST_CPUS);
 }
 
 static void set_range(struct replay *r, u64 from, u64 to)
@@ -202,7 +218,7 @@ static void *open_replay(struct program *prog, const struct engine_options *o, s
 	r->tables = store_tables(r->store);
 	r->names = store_names_new(r->tables);
 	store_rewind(r->store);
-	world.n_cpus = n_cpus(r->tables);
+	world.n_cpus = n_cpus(r->store);
 	r->vm = vm_new(prog, &world);
 	r->world = vm_world(r->vm);
 	r->events = xcalloc(r->tables->formats.n + 1ul, sizeof *r->events);
@@ -473,6 +489,7 @@ const struct engine engine_replay = {
 	.start = start,
 	.run = in_vm_run,
 	.drain = drain,
+	.recorded_stacks = recorded_stacks,
 	.drained_much = drained_much,
 	.is_over = is_over,
 	.skipped = skipped,

@@ -18,10 +18,13 @@ static struct {
 
 static void read_formats(const struct store_tables *t)
 {
+	const struct noted_reads **noted;
 	const struct tp_format **v;
+	struct hash known = { 0 };
 
 	arena_init(&source.arena);
 	v = arena_array(&source.arena, const struct tp_format *, t->formats.n + 1);
+	noted = arena_array(&source.arena, const struct noted_reads *, t->formats.n + 1);
 	for (u32 i = 0; i < t->formats.n; i++) {
 		struct event_format *e = t->formats.v[i];
 		struct tp_format *f = tracefs_parse_format(&source.arena, e->text, strlen(e->text));
@@ -31,8 +34,12 @@ static void read_formats(const struct store_tables *t)
 		f->name = arena_strdup(&source.arena, e->name + n + 1);
 		e->stored = i;
 		v[i] = f;
+		noted[i] = noted_parse(&source.arena, source.store, e->name, &known);
 	}
-	source.kernel = (struct recorded_kernel){ .file = source.path, .v = v, .n = t->formats.n };
+	hash_release(&known);
+	source.kernel = (struct recorded_kernel){
+		.file = source.path, .v = v, .noted = noted, .n = t->formats.n
+	};
 }
 
 static void release(void)
@@ -48,9 +55,11 @@ static void release(void)
 static void read_kernel(const struct store_tables *t)
 {
 	const struct store_text *strings = store_find_text(source.store, "printk_formats");
+	const struct store_text *script = store_find_text(source.store, "script");
 	u8 boot[16] = { 0 };
 
 	boot_id_read(boot);
+	source.kernel.script = script ? (u32)strtoul(script->bytes, NULL, 16) : 0;
 	source.kernel.is_this_boot = !memcmp(boot, t->head.boot_id, sizeof boot);
 	source.kernel.kstrings = arena_strndup(&source.arena, strings ? strings->bytes : "",
 					       strings ? strings->len : 0);

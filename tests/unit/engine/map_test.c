@@ -127,17 +127,18 @@ static void global(struct handmade *h, u32 scalar, u32 counts)
 
 static void stacks(struct handmade *h, u32 map)
 {
-	u64 ips[4] = { 1, 2, 3, 0 }, got[8] = {};
+	u64 ips[4] = { 1, 2, 3, 99 }, got[8] = {}, time = 0;
 	struct stack_value v = { .hash = 0x1234, .n = 3 };
 
 	is_int(kernel_set_add(h->k, map, &v.hash, ips), 0, "a stack");
-	is_int(kernel_stack(h->k, &v, 8, got), 3, "its frames");
+	is_int(kernel_stack(h->k, &v, 8, got, &time), 3, "its frames");
 	ok(got[0] == 1 && got[2] == 3, "in order");
-	is_int(kernel_stack(h->k, &v, 2, got), 2, "or the first two");
+	is_int(time, 99, "its time");
+	is_int(kernel_stack(h->k, &v, 2, got, &time), 2, "or the first two");
 	v.hash = 0;
-	is_int(kernel_stack(h->k, &v, 8, got), 0, "the empty one");
+	is_int(kernel_stack(h->k, &v, 8, got, &time), 0, "the empty one");
 	v.hash = 5;
-	is_int(kernel_stack(h->k, &v, 8, got), 0, "an unknown one");
+	is_int(kernel_stack(h->k, &v, 8, got, &time), 0, "an unknown one");
 }
 
 int main(void)

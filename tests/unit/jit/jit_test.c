@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Calls, loops, the context in other registers and on the stack, and what is refused. */
+#include <sched.h>
+#include <sys/rseq.h>
 #include "jit/jit.h"
 #include "run.h"
 #include "tests/unit/bpf_asm.h"
@@ -203,6 +205,23 @@ static void test_thread(void)
 	gives_at(&entry, world, 9, "cookie", CALL(BPF_FUNC_get_attach_cookie), STORE_R0);
 }
 
+/* A thread that may run on one processor only. */
+static void test_rseq(void)
+{
+	const struct jit_world with = { .rseq = (s32)__rseq_offset, .has_rseq = true };
+	cpu_set_t one, all;
+	int cpu = sched_getcpu();
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (!__rseq_size || sched_getaffinity(0, sizeof(all), &all) < 0 ||
+	    sched_setaffinity(0, sizeof(one), &one) < 0)
+		return;
+	gives_at(&entry, with, (u64)cpu, "a processor's number, by struct rseq",
+		 CALL(BPF_FUNC_get_smp_processor_id), STORE_R0);
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
 static void test_helpers(void)
 {
 	const struct jit_world with = { .has_rdpid = true };
@@ -214,6 +233,7 @@ static void test_helpers(void)
 	    system("grep -qw rdpid /proc/cpuinfo") == 0)
 		gives_at(&entry, with, 1, "and", CALL(BPF_FUNC_get_smp_processor_id), MOVR(R6, R0),
 			 MOV(R0, 1), JMP(JLT, R6, 4096, 1), MOV(R0, 2), STORE_R0);
+	test_rseq();
 	test_time();
 	refuses("kernel", "current task", CALL(BPF_FUNC_get_current_task), STORE_R0);
 	refuses("may not be there", "memory that may fault", MOVR(R1, R10), ALU(ADD, R1, -8),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of Rust, old and new, and of C++: examples of the RFC, the ABI document and the standard library; and what is
+ * Names of Rust, old and new, of C++ and of D: examples of the RFC, the ABI document and the standard library; and what is
  * none. Every symbol of this system's C++ library is read as that library itself does.
  */
 #include <dlfcn.h>
@@ -187,12 +187,51 @@ static void test_library(void)
 	elf_close(e);
 }
 
+/* Shown as c++filt -s dlang shows them; the last ones have what it does not know. */
+static const struct name d_names[] = {
+	{ "_Dmain", "D main" },
+	{ "_D3app3runFiZv", "app.run(int)" },
+	{ "_D3fooZ", "foo" },
+	{ "_D3foo", NULL },
+	{ "_D", NULL },
+	{ "_D9foo", NULL },
+	{ "_D3app4testFJaKaLaMaZv", "app.test(out char, ref char, lazy char, scope char)" },
+	{ "_D3app4testFaYv", "app.test(char, ...)" },
+	{ "_D3app4testFaXv", "app.test(char...)" },
+	{ "_D3app4testFPFLAiYiZv", "app.test(int(lazy int[], ...) function)" },
+	{ "_D3app4testFDFNaZaZv", "app.test(char() pure delegate)" },
+	{ "_D3app4testFDxFZaZv", "app.test(char() delegate const)" },
+	{ "_D3app4testFxDFZaZv", "app.test(const(char() delegate))" },
+	{ "_D3app4testFFiZvZv", "app.test(void(int) function)" },
+	{ "_D3app4testFUOiZaZv", "app.test(extern(C) char(shared(int)) function)" },
+	{ "_D3app4testFHbHiaZv", "app.test(char[int][bool])" },
+	{ "_D3app4testFNhG16gZv", "app.test(__vector(byte[16]))" },
+	{ "_D3app4testMxFZv", "app.test() const" },
+	{ "_D3app1aFZ1bMFZv", "app.a().b()" },
+	{ "_D6object6Object6__ctorMFZv", "object.Object.this()" },
+	{ "_D3app1S10__postblitMFZv", "app.S.this(this)" },
+	{ "_D3app12__ModuleInfoZ", "ModuleInfo for app" },
+	{ "_D3app1C6__vtblZ", "vtable for app.C" },
+	{ "_D3std5range__T4takeTAyaZQkFQhmZQk",
+	  "std.range.take!(immutable(char)[]).take(immutable(char)[], ulong)" },
+	{ "_D3std5stdio__T7writelnVAyaa3_61220aZQwFNfZv",
+	  "std.stdio.writeln!(\"a\"\\n\").writeln()" },
+	{ "_D4core6memory2GC5queryFNaNbNkMPvZSQBhQBf8BlkInfo_",
+	  "core.memory.GC.query(return scope void*)" },
+};
+
 static void test_matches(void)
 {
 	static const struct {
 		const char *symbol, *pattern;
 		bool yes;
 	} rows[] = {
+		{ "_D3geo4areaFiZi", "geo.area", true },
+		{ "_D3geo4areaFiZi", "geo.area(int)", true },
+		{ "_D3geo4areaMxFiZi", "geo.area", true },
+		{ "_D3geo4areaFiZi", "area", false },
+		{ "_D3geo__T4areaTiZQiFiZi", "geo.area!(int).area", true },
+		{ "_D3geo__T4areaTiZQiFiZi", "geo.area!(int)*", true },
 		{ "_ZN3geo4areaEi", "geo::area", true },
 		{ "_ZN3geo4areaEi", "geo::area(int)", true },
 		{ "_ZN3geo4areaEi", "geo::area(*)", true },
@@ -254,6 +293,16 @@ static void test_cxx(void)
 	ok(!demangle_cxx(deep), "text is bounded");
 }
 
+static void test_d(void)
+{
+	char deep[4096] = "_D1aF";
+
+	each_is(d_names, ARRAY_SIZE(d_names), demangle_d);
+	memset(deep + 5, 'P', sizeof(deep) - 9);
+	strcpy(deep + sizeof(deep) - 5, "iZv");
+	ok(!demangle_d(deep), "nesting is bounded");
+}
+
 int main(void)
 {
 	char deep[4096] = "_R";
@@ -262,6 +311,7 @@ int main(void)
 	memset(deep + 2, 'S', sizeof(deep) - 3);
 	ok(!demangle_rust(deep), "nesting is bounded");
 	test_cxx();
+	test_d();
 	test_matches();
 	test_library();
 	return done();

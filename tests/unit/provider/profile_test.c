@@ -10,7 +10,7 @@ static void test_equal(struct fixture *x)
 	struct arg_desc args[2] = {
 		{ .name = "x", .type = &ty_u32, .loc = { .kind = LOC_CTX, .offset = 8 } }
 	};
-	u64 set[8] = { 1 }, other[8] = { 2 };
+	u64 set[SYSCALL_SET_BITS / 64] = { 1 }, other[SYSCALL_SET_BITS / 64] = { 2 };
 
 	profile_function(&x->env, a, false, true);
 	b = profile_new(&x->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);

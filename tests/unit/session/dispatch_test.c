@@ -11,7 +11,7 @@
 
 enum { MOST = 40, MOST_ORDER = 12 };
 
-/* What clauses stand on, each list of calls with spaces between; "*" is all. Clause i of a script notes its number. */
+/* What clauses stand on, each list of calls with spaces between; "*" is all of 64-bit programs. Clause i of a script notes its number. */
 static const char *const scripts[][MOST] = {
 	{ "getppid", "read" },
 	{ "read", "read", "read" },
@@ -29,7 +29,7 @@ static bool asks_for(const char *calls, u32 nr)
 	size_t len = name ? strlen(name) : 0;
 
 	if (!name || *calls == '*')
-		return name;
+		return name && strncmp(name, "i386_", 5);
 	for (const char *s = calls; *s; s += strspn(s, " ")) {
 		size_t n = strcspn(s, " ");
 

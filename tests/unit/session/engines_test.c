@@ -258,9 +258,9 @@ static int map_delete(void *self, u32 map, const void *key)
 	return vm_set_add(((struct canned *)self)->vm, map, key, NULL);
 }
 
-static u32 stack(void *self, const struct stack_value *v, u32 limit, u64 *ips)
+static u32 stack(void *self, const struct stack_value *v, u32 limit, u64 *ips, u64 *time)
 {
-	return vm_stack(((struct canned *)self)->vm, v, limit, ips);
+	return vm_stack(((struct canned *)self)->vm, v, limit, ips, time);
 }
 
 static u64 data_u64(void *self, u32 offset)

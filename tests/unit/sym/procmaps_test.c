@@ -72,15 +72,15 @@ static void own(void)
 	struct usym s;
 
 	usyms_note(u, pid);
-	ok(usyms_resolve(u, pid, here + 2, &s), "own function");
+	ok(usyms_resolve(u, pid, 0, here + 2, &s), "own function");
 	is_str(s.name, "my_own_function", "its name");
 	is_int(s.offset, 2, "its offset");
 	ok(s.path && strstr(s.path, "procmaps"), "its file: %s", s.path);
-	ok(usyms_resolve(u, pid, (u64)(uintptr_t)dlsym(RTLD_DEFAULT, "fopen"), &s) && s.name &&
+	ok(usyms_resolve(u, pid, 0, (u64)(uintptr_t)dlsym(RTLD_DEFAULT, "fopen"), &s) && s.name &&
 		   strstr(s.name, "fopen"),
 	   "in a library: %s", s.name ? s.name : "nothing");
-	ok(!usyms_resolve(u, pid, 16, &s) && !s.name && !s.path, "nowhere");
-	ok(!usyms_resolve(u, pid, (u64)(uintptr_t)u, &s), "the heap has no symbols");
+	ok(!usyms_resolve(u, pid, 0, 16, &s) && !s.name && !s.path, "nowhere");
+	ok(!usyms_resolve(u, pid, 0, (u64)(uintptr_t)u, &s), "the heap has no symbols");
 	usyms_free(u);
 }
 
@@ -98,7 +98,7 @@ static void gone(void)
 	usyms_note(u, (u32)child);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	ok(usyms_resolve(u, (u32)child, (u64)(uintptr_t)my_own_function, &s) &&
+	ok(usyms_resolve(u, (u32)child, 0, (u64)(uintptr_t)my_own_function, &s) &&
 		   streq(s.name, "my_own_function"),
 	   "a process that is gone");
 	usyms_free(u);
@@ -116,7 +116,7 @@ static void jit(void)
 	f = fopen(path, "w");
 	fprintf(f, "%lx 100 jitted\n", (unsigned long)(uintptr_t)code);
 	fclose(f);
-	ok(usyms_resolve(u, (u32)getpid(), (u64)(uintptr_t)code + 8, &s) &&
+	ok(usyms_resolve(u, (u32)getpid(), 0, (u64)(uintptr_t)code + 8, &s) &&
 		   streq(s.name, "jitted") && s.offset == 8,
 	   "jitted code");
 	unlink(path);
@@ -156,7 +156,7 @@ static void vdso(void)
 	for (u32 i = 0; i < m.list.n; i++)
 		if (streq(m.list.v[i].path, "[vdso]"))
 			for (u64 at = m.list.v[i].start; at < m.list.v[i].end; at += 16)
-				named += usyms_resolve(u, (u32)getpid(), at, &s);
+				named += usyms_resolve(u, (u32)getpid(), 0, at, &s);
 	if (under_emulator())
 		skip("emulated: the vdso is another machine's");
 	else
@@ -164,6 +164,32 @@ static void vdso(void)
 	procmaps_release(&m);
 	err_release(&err);
 	usyms_free(u);
+}
+
+/* dlclose() and dlopen(): another library in the same place. */
+static void replaced(struct usyms *u, u32 pid)
+{
+	struct mapping m = { .start = 0x5000, .end = 0x6000, .exec = true };
+	struct usym s;
+
+	for (u32 i = 0; i < 3; i++) {
+		m.inode = i + 1;
+		m.path = (const char *[]){ "/one", "/two", "/three" }[i];
+		usyms_mapped(u, pid, &m, 100 * (i + 1));
+	}
+	usyms_resolve(u, pid, 150, 0x5800, &s);
+	is_str(s.path, "/one", "the first library");
+	usyms_resolve(u, pid, 250, 0x5800, &s);
+	is_str(s.path, "/two", "the second one");
+	usyms_resolve(u, pid, 350, 0x5800, &s);
+	is_str(s.path, "/three", "the last one");
+	usyms_resolve(u, pid, 50, 0x5800, &s);
+	is_str(s.path, "/one", "before any");
+	m.offset = 0x1000;
+	m.start += 0x1000;
+	usyms_mapped(u, pid, &m, 400);
+	usyms_resolve(u, pid, 350, 0x5800, &s);
+	is_str(s.path, "/three", "a further part replaces nothing");
 }
 
 /* What events tell of processes that are never asked. */
@@ -185,20 +211,25 @@ static void told(void)
 
 	usyms_mapped(
 		u, PARENT,
-		&(struct mapping){ .start = 0x1000, .end = 0x2000, .exec = true, .path = "/no" });
+		&(struct mapping){ .start = 0x1000, .end = 0x2000, .exec = true, .path = "/no" },
+		10);
 	usyms_forked(u, PARENT, CHILD);
-	usyms_resolve(u, CHILD, 0x1800, &s);
+	usyms_resolve(u, CHILD, 0, 0x1800, &s);
 	is_str(s.path, "/no", "a child has the mappings of its parent");
-	usyms_exec(u, PARENT);
-	usyms_resolve(u, PARENT, 0x1800, &s);
+	usyms_exec(u, PARENT, 20);
+	usyms_resolve(u, PARENT, 0, 0x1800, &s);
 	is_str(s.path, "/no", "stacks from before exec have names");
 	usyms_mapped(
 		u, PARENT,
-		&(struct mapping){ .start = 0x1000, .end = 0x2000, .exec = true, .path = "/new" });
-	usyms_resolve(u, PARENT, 0x1800, &s);
+		&(struct mapping){ .start = 0x1000, .end = 0x2000, .exec = true, .path = "/new" },
+		30);
+	usyms_resolve(u, PARENT, 0, 0x1800, &s);
 	is_str(s.path, "/new", "but where the new program is");
-	usyms_resolve(u, CHILD, 0x1800, &s);
+	usyms_resolve(u, PARENT, 15, 0x1800, &s);
+	is_str(s.path, "/no", "not for stacks from before");
+	usyms_resolve(u, CHILD, 0, 0x1800, &s);
 	is_str(s.path, "/no", "of the process that called it only");
+	replaced(u, PARENT);
 	usyms_free(u);
 }
 

@@ -39,6 +39,36 @@ static void syscalls(void)
 	is_int(bad, 0, "names lead back to numbers");
 }
 
+#ifdef __x86_64__
+/* Each has a format of its own, whose memory is known. */
+static void i386(void)
+{
+	static const struct snapshot_limits limits = { .file_name = 64,
+						       .data = 32,
+						       .elements = 32 };
+	struct arena a = {};
+	u32 named = 0, bad = 0;
+
+	for (u32 nr = SYSCALL_I386; nr < SYSCALL_MAX; nr++) {
+		const char *name = syscall_name(nr);
+		const struct call_format *f = name ? call_format(name) : NULL;
+
+		named += name != NULL;
+		bad += name && (syscall_number(name) != (int)nr || !f ||
+				!call_snapshot(&a, f, true, &limits)->size);
+	}
+	ok(named > 400, "%u calls of 32-bit programs", named);
+	is_int(bad, 0, "names lead back to numbers");
+	is_str(syscall_plain_name("i386_mmap2"), "mmap2", "as the program has it");
+	is_int(view_size(&call_format("i386_writev")->arg[1].view.of->of[0]), 8,
+	       "an iovec of 32 bits");
+	is_int(view_size(&call_format("writev")->arg[1].view.of->of[0]), 16, "an iovec of 64 bits");
+	is_int(call_format("i386_timer_create")->arg[1].view.kind, VIEW_ADDRESS,
+	       "a structure without a row is an address");
+	arena_release(&a);
+}
+#endif
+
 static void constants(void)
 {
 	u32 unsorted = 0;
@@ -152,6 +182,9 @@ int main(void)
 	call_views();
 	call_tables();
 	syscalls();
+#ifdef __x86_64__
+	i386();
+#endif
 	constants();
 	return done();
 }

@@ -30,10 +30,10 @@ static inline const char *fx_kstring(void *ctx, u64 addr)
 	return addr == 0x105 ? "constant" : NULL;
 }
 
-static inline bool fx_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
+static inline bool fx_usym(void *ctx, struct process_at at, u64 addr, struct symbol *out)
 {
 	(void)ctx;
-	if (addr < 0x1000 || pid != 42)
+	if (addr < 0x1000 || at.pid != 42)
 		return false;
 	*out = (struct symbol){ .name = addr < 0x2000 ? "main" : "read;line",
 				.offset = addr & 0xfff,
@@ -63,7 +63,8 @@ static inline const char *fx_cgroup(void *ctx, u64 id, const char *filter)
  * hash 1: two kernel frames; 2: two user frames; 3: one that nobody knows; with the function in front 4: called a
  * trampoline, 5: jumped to it, 6: called one that has no name any more, 7: the same, and nobody knows the function
  */
-static inline u32 fx_stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips)
+static inline u32 fx_stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips,
+			   u64 *time)
 {
 	static const struct {
 		u32 n;
@@ -81,6 +82,7 @@ static inline u32 fx_stack(void *ctx, const struct stack_value *v, bool user, u3
 	u32 n;
 
 	(void)ctx;
+	*time = 0;
 	(void)user;
 	if (v->hash < 1 || v->hash >= sizeof(stacks) / sizeof(stacks[0]))
 		return 0;
@@ -96,10 +98,11 @@ static inline u64 fx_wall_ns(void *ctx, const struct timestamp_value *ts)
 	return ts->ns;
 }
 
-static inline bool fx_build_id(void *ctx, u32 pid, u64 addr, const char **id, u64 *offset)
+static inline bool fx_build_id(void *ctx, struct process_at at, u64 addr, const char **id,
+			       u64 *offset)
 {
 	(void)ctx;
-	if (pid != 42)
+	if (at.pid != 42)
 		return false;
 	*id = "0123456789abcdef";
 	*offset = addr & 0xfff;

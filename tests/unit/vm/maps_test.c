@@ -310,15 +310,15 @@ static void test_walk(struct vm *vm)
 
 static void test_stacks(struct vm *vm)
 {
-	u64 frames[10] = { 5, 6, 7 }, hash_of = 0xabc, ips[4] = {};
+	u64 frames[10] = { 5, 6, 7 }, hash_of = 0xabc, ips[4] = {}, time = 0;
 	struct stack_value v = { .hash = 0xabc, .n = 3 };
 
 	is_int(vm_set_add(vm, stacks, &hash_of, frames), 0, "a stack is kept");
-	is_int(vm_stack(vm, &v, 4, ips), 3, "its frames");
+	is_int(vm_stack(vm, &v, 4, ips, &time), 3, "its frames");
 	is_int(ips[2], 7, "the last");
-	is_int(vm_stack(vm, &v, 2, ips), 2, "a limit");
+	is_int(vm_stack(vm, &v, 2, ips, &time), 2, "a limit");
 	v.hash = 1;
-	is_int(vm_stack(vm, &v, 4, ips), 0, "a stack that is lost");
+	is_int(vm_stack(vm, &v, 4, ips, &time), 0, "a stack that is lost");
 }
 
 static void test_many(void)
