@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What sonde view answers: the page, and parts of the recording. */
+#ifndef SONDE_CLI_VIEW_ANSWERS_H
+#define SONDE_CLI_VIEW_ANSWERS_H
+
+#include "cli/recording.h"
+#include "cli/view/http.h"
+#include "export/timeline/timeline.h"
+
+struct viewed {
+	struct recorded *recorded;
+	struct timeline timeline;
+};
+
+/* Hooks of struct http_server; ctx is a struct viewed. */
+void view_answer(void *ctx, const char *path, const char *query, struct http_answer *a);
+bool view_work(void *ctx);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Work on a recording that takes long or runs a script: in a child process, so that the one that a person looks at stays
+ * responsive, and ends it when it is no longer wanted. What it prints is read; larger results are in shared memory.
+ */
+#ifndef SONDE_CLI_VIEW_JOB_H
+#define SONDE_CLI_VIEW_JOB_H
+
+#include <sys/types.h>
+#include "base/buf.h"
+
+struct job { /* zeroed: there is none. job_end() */
+	pid_t pid;
+	int fd;          /* of what it prints; valid while pid */
+	struct buf said; /* so far */
+	void *shared;
+	size_t shared_len;
+	bool is_done;
+	int status; /* when it is done: what run() returned, or 255 */
+};
+
+/* Ends the one before. run(): in the child, both outputs go to job.said. shared_len: bytes of zeros that both see. False: no memory
+ * or process for it. */
+bool job_start(struct job *j, size_t shared_len, int (*run)(struct job *j, void *ctx), void *ctx);
+/* Takes what has been printed, without waiting. True: it is done, or there is none. */
+bool job_poll(struct job *j);
+/* Ends the child and forgets the results. */
+void job_end(struct job *j);
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Puts the parts together: source, tiles, state, picture, panels, hands.
+import { openSource } from './source.js';
+import { Tiles } from './tiles.js';
+import { ViewState } from './state.js';
+import { Picture } from './picture.js';
+import { listen, markersText, pick } from './input.js';
+import { panels } from './panels/registry.js';
+import './panels/index.js';
+import { lacks } from './panels/needs.js';
+import { $, make } from './words.js';
+
+const source = openSource(), info = await source.info();
+const tiles = new Tiles(source, info, () => picture.later());
+const view = new ViewState(info.range, changed);
+const picture = new Picture({ info, tiles }, view);
+const app = { info, source, view, picture };
+let shownPanel = '', shownRange = '', timer = 0;
+
+function showPanel() {
+	const panel = panels.find(p => p.id === view.is.panel) || panels[0], range = view.chosen.map(Math.round).join() + info.done;
+	if (shownPanel === panel.id && (panel.update || shownRange === range)) {
+		panel.update?.($('panel'), app);
+		return;
+	}
+	shownPanel = panel.id;
+	shownRange = range;
+	for (const tab of $('tabs').children)
+		tab.setAttribute('aria-selected', String(tab.dataset.id === panel.id));
+	$('panel').textContent = '';
+	$('panel').onscroll = null;
+	panel.show($('panel'), app);
+}
+
+function changed() {
+	const dark = view.is.theme ? view.is.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+	document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+	$('where').textContent = markersText(info, view.is);
+	if ($('search').value !== view.is.find)
+		$('search').value = view.is.find;
+	picture.later();
+	clearTimeout(timer);
+	timer = setTimeout(showPanel, 150); /* sums are not counted anew while a hand moves */
+}
+
+/** Lanes whose name has the words of the search; the next one after the picked lane. @param {number} step */
+function find(step) {
+	const words = view.is.find.toLowerCase(), rows = picture.rows, hits = rows.filter(r => r.label.toLowerCase().includes(words));
+	$('found').textContent = words ? `${hits.length} lanes` : '';
+	if (!words || !hits.length || !step)
+		return;
+	const now = hits.findIndex(r => r.id === view.is.picked), next = hits[(now + step + hits.length) % hits.length] || hits[0];
+	pick(hands, next, view.is.at ?? (view.is.from + view.is.to) / 2);
+	picture.scrollToRow(next.id);
+}
+
+const hands = { view, picture, find };
+
+/** While the server still reads the file. */
+async function wait() {
+	while (!info.isDone) {
+		await new Promise(done => setTimeout(done, 200));
+		Object.assign(info, await source.info());
+		await tiles.again();
+		changed();
+	}
+	notice();
+}
+
+function notice() {
+	$('notice').textContent = lacks(info, source.rows !== null).join('\n');
+}
+
+for (const panel of panels) {
+	const tab = make('button', panel.title, $('tabs'));
+	tab.setAttribute('role', 'tab');
+	tab.dataset.id = panel.id;
+	tab.addEventListener('click', () => view.set({ panel: panel.id }));
+}
+document.title = $('title').textContent = info.file;
+$('title').title = info.command;
+$('search').oninput = () => {
+	view.set({ find: $('search').value });
+	find(0);
+};
+$('search').onkeydown = (/** @type {KeyboardEvent} */ e) => e.key === 'Enter' && find(e.shiftKey ? -1 : 1);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+listen(hands);
+notice();
+changed();
+wait();
+/** For tests and the bench. */
+Object.assign(globalThis, { sondeView: app });

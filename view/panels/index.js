@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The panels, from left to right.
+import './sums.js';
+import './events.js';
+import './flame.js';
+import './needs.js';
