@@ -65,23 +65,76 @@ static void update_avg(struct lower *l, struct node *call, struct node *map)
 	lower_agg_end(l, &p);
 }
 
+/* Where a value is better than what is there, in `into`, takes its place; goes on in `out`. Threads of a processor may
+ * interrupt each other, so another value may have come: once more then, but not without end. */
+static void exchange_if_better(struct lower *l, struct opnd at, enum ir_cond cc, u32 v, u32 into,
+			       struct ir_block *out)
+{
+	enum { TRIES = 4 };
+
+	for (u32 i = 0; i < TRIES; i++) {
+		struct ir_block *take = ir_block_new(l), *again = ir_block_new(l);
+		struct opnd was;
+
+		ir_branch(l, cc, o_temp(v), o_temp(into), take, out);
+		ir_place(l, take);
+		was = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_CMPXCHG,
+						   .size = 8,
+						   .arg = { at, o_temp(into), o_temp(v) } });
+		ir_branch(l, CC_EQ, was, o_temp(into), out, again);
+		ir_place(l, again);
+		ir_var_set(l, into, was);
+	}
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
+/*
+ * The value, then not 0 if there is one. Without one the value is 0, and who exchanges that 0 adds 2 to what follows; who
+ * finds another value before that, of a thread that may have been killed, sets bit 0. If two have added 2, one of them has stored a 0
+ * that counts, which the other's value has replaced.
+ */
 static void update_extreme(struct lower *l, struct node *call, struct node *map, bool is_min)
 {
-	struct node *arg = call_arg(call, 0);
 	bool is_signed = map->map->value->is_signed; /* unified over all assignments to the map */
 	enum ir_cond cc = is_min ? (is_signed ? CC_SLT : CC_ULT) : (is_signed ? CC_SGT : CC_UGT);
-	struct opnd v = lower_scalar(l, arg), set;
+	u32 v = ir_var(l), into = ir_var(l);
+	struct opnd value = lower_scalar(l, call_arg(call, 0)), set, was;
 	struct agg_slot p = lower_agg_begin(l, map);
-	struct ir_block *compare = ir_block_new(l), *take = ir_block_new(l);
+	struct ir_block *none = ir_block_new(l), *first = ir_block_new(l), *mine = ir_block_new(l),
+			*late = ir_block_new(l), *twice = ir_block_new(l),
+			*unsaid = ir_block_new(l), *compare = ir_block_new(l);
 
+	ir_var_set(l, v, value);
 	set = ir_load(l, opnd_plus(p.addr, 8), 8, false);
-	ir_branch(l, CC_EQ, set, o_imm(0), take, compare);
+	ir_var_set(l, into, ir_load(l, p.addr, 8, false));
+	ir_branch(l, CC_EQ, set, o_imm(0), none, compare);
+	ir_place(l, none);
+	ir_branch(l, CC_EQ, o_temp(into), o_imm(0), first, unsaid);
+	ir_place(l, unsaid);
+	ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_OR,
+				     .size = 8,
+				     .arg = { opnd_plus(p.addr, 8), o_imm(1) } });
+	ir_jump(l, compare);
+	ir_place(l, first);
+	was = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_CMPXCHG,
+					   .size = 8,
+					   .arg = { p.addr, o_imm(0), o_temp(v) } });
+	ir_branch(l, CC_EQ, was, o_imm(0), mine, late);
+	ir_place(l, late);
+	ir_var_set(l, into, was);
+	ir_jump(l, compare);
+	ir_place(l, mine);
+	set = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD,
+					   .size = 8,
+					   .arg = { opnd_plus(p.addr, 8), o_imm(2) } });
+	ir_branch(l, CC_UGT, set, o_imm(1), twice, p.out);
+	ir_place(l, twice);
+	ir_var_set(l, v, o_imm(0));
+	ir_var_set(l, into, ir_load(l, p.addr, 8, false));
+	ir_jump(l, compare);
 	ir_place(l, compare);
-	ir_branch(l, cc, v, ir_load(l, p.addr, 8, false), take, p.out);
-	ir_place(l, take);
-	ir_store(l, p.addr, 8, v);
-	ir_store(l, opnd_plus(p.addr, 8), 8, o_imm(1));
-	lower_agg_end(l, &p);
+	exchange_if_better(l, p.addr, cc, v, into, p.out);
 }
 
 static void update_min(struct lower *l, struct node *call, struct node *map)

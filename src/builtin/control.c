@@ -260,7 +260,7 @@ static const struct builtin rows[] = {
 		.example = "begin { print(\"once\"); exit(); } end { print(\"end\"); }",
 		.output = "once\n"
 			  "end",
-		.flags = BI_STATEMENT,
+		.flags = BI_STATEMENT | BI_STAYS,
 		.engines = ON_ALL,
 		.lower = lower_exit,
 		.action = &action_exit,
@@ -287,7 +287,7 @@ static const struct builtin rows[] = {
 		.doc = "Prints the file whose name the format gives, at most max_cat_bytes of it.",
 		.example = "begin { cat(\"/proc/sys/kernel/ostype\"); }",
 		.output = "Linux",
-		.flags = BI_STATEMENT,
+		.flags = BI_STATEMENT | BI_NOTED,
 		.engines = ON_ALL,
 		.check = check_command,
 		.lower = lower_format,

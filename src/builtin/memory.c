@@ -310,6 +310,7 @@ static const struct builtin rows[] = {
 			  "@[/etc/ld.so.cache]: 1\n"
 			  "@[/lib/x86_64-linux-gnu/libc.so.6]: 1",
 		.varies = true,
+		.flags = BI_NOTED,
 		.engines = ON_ALL,
 		.check = check_str,
 		.lower = lower_str,
@@ -323,6 +324,7 @@ static const struct builtin rows[] = {
 			"tracepoint:syscalls:sys_enter_write { printf(\"%r\\n\", buf(args.buf, args.count)); }",
 		.work = "dd if=/proc/sys/kernel/ostype of=/dev/null status=none",
 		.output = "Linux\\x0a",
+		.flags = BI_NOTED,
 		.engines = ON_ALL,
 		.check = check_buf,
 		.lower = lower_buf,

@@ -615,7 +615,7 @@ static const struct builtin rows[] = {
 		.output = "/usr/bin/cat\n"
 			  "...\n"
 			  "/dev/null",
-		.flags = BI_NEEDS_PROFILE,
+		.flags = BI_NEEDS_PROFILE | BI_NOTED,
 		.engines = ON_KERNEL,
 		.check = check_path,
 		.lower = lower_path,

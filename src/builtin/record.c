@@ -110,6 +110,8 @@ static int act_record(struct actor *a, struct event_desc *e, const void *record,
 		ev.value = (const u8 *)record + e->fields[VALUE].offset;
 	}
 
+	if (a->recorded_stacks)
+		a->recorded_stacks(a->ctx, &ev);
 	a->sink->output->event(a->sink, &ev);
 	return 0;
 }

@@ -2,8 +2,9 @@
 /*
  * Stacks: kstack, ustack, fullstack.
  *
- * The frames are stored once, in a separate map keyed by their hash. The value is the hash, the
- * process and the number of frames, so it can be a map key. Tracer frames are removed when the
+ * The frames are stored once, in a separate map keyed by their hash, those of user stacks with the
+ * time, because programs and libraries come and go. The value is the hash, the process and the
+ * number of frames, so it can be a map key. Tracer frames are removed when the
  * stack is printed.
  *
  *	scratch[0] = function, in trampolines; the frames follow
@@ -227,13 +228,18 @@ static u32 stacks_map(struct lower *l, u32 limit)
 	return p->maps.n - 1;
 }
 
-static void store_frames(struct lower *l, u32 map, struct opnd key, struct opnd frames)
+/* `user`: with the time in the last word. */
+static void store_frames(struct lower *l, u32 map, struct opnd key, struct opnd frames, bool user)
 {
+	u32 size = l->prog->maps.v[map].value_size;
 	struct ir_block *missing = ir_block_new(l), *fail = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd ret = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(map), key);
 
 	ir_branch(l, CC_NE, ret, o_imm(0), out, missing);
 	ir_place(l, missing);
+	if (user && !l->env->is_replay) /* whose symbols are those of the time of the record */
+		ir_store(l, opnd_plus(frames, size - 8), 8,
+			 ir_call(l, BPF_FUNC_ktime_get_ns, false, 0));
 	ret = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, frames,
 		      o_imm(BPF_ANY));
 	ir_branch(l, CC_NE, ret, o_imm(0), fail, out);
@@ -248,7 +254,7 @@ static void lower_unwound(struct lower *l, const struct type *t, struct opnd dst
 {
 	/* the reason for the end is one more, which the default limit counts and another does not */
 	bool counts = t->stack.limit == STACK_DEFAULT_FRAMES;
-	u32 limit = t->stack.limit - counts, room = power_of_two(limit + 1) * 8, n_var = ir_var(l),
+	u32 limit = t->stack.limit - counts, room = power_of_two(limit + 2) * 8, n_var = ir_var(l),
 	    h_var = ir_var(l), mark;
 	struct ir_block *kept = ir_block_new(l), *walked = ir_block_new(l), *some = ir_block_new(l),
 			*out = ir_block_new(l);
@@ -276,7 +282,7 @@ static void lower_unwound(struct lower *l, const struct type *t, struct opnd dst
 	ir_var_set(l, n_var, n);
 	ir_var_set(l, h_var, hash_frames(l, frames, n, room / 8));
 	ir_store(l, key, 8, o_temp(h_var));
-	store_frames(l, stacks_map(l, room / 8), key, frames);
+	store_frames(l, stacks_map(l, room / 8), key, frames, true);
 	lower_values_drop(l, mark);
 	ir_jump(l, out);
 	ir_place(l, kept);
@@ -287,13 +293,12 @@ static void lower_unwound(struct lower *l, const struct type *t, struct opnd dst
 	ir_store(l, opnd_plus(dst, 12), 4, o_temp(n_var));
 }
 
-/* One struct stack_value at dst. */
-static void lower_side(struct lower *l, const struct type *t, bool user, struct opnd dst)
+static void compute_side(struct lower *l, const struct type *t, bool user, struct opnd dst)
 {
 	enum stack_from from = stack_from(l, user);
 	u32 lead = from == STACK_FROM_ENTRY || from == STACK_FROM_EXIT,
 	    limit = captured_frames(l, t, user);
-	u32 held = limit + lead, room = power_of_two(held) * 8, map, n_var = ir_var(l),
+	u32 held = limit + lead + user, room = power_of_two(held) * 8, map, n_var = ir_var(l),
 	    h_var = ir_var(l);
 	bool counts = !user && from != STACK_FROM_REGS && l->env->counts_frames;
 	struct opnd frames, n, hash, key, pid, origin;
@@ -338,7 +343,7 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	ir_var_set(l, n_var, n);
 	ir_var_set(l, h_var, hash);
 	ir_store(l, key, 8, o_temp(h_var));
-	store_frames(l, map, key, frames);
+	store_frames(l, map, key, frames, user);
 	lower_values_drop(l, mark);
 	ir_jump(l, out);
 	ir_place(l, out);
@@ -350,20 +355,20 @@ static void lower_side(struct lower *l, const struct type *t, bool user, struct 
 	ir_store(l, opnd_plus(dst, 12), 4, o_temp(n_var));
 }
 
-static void lower_user_side(struct lower *l, const struct type *t, bool dwarf, struct opnd dst)
+static void compute_user_side(struct lower *l, const struct type *t, bool dwarf, struct opnd dst)
 {
 	struct ir_block *is_32bit = ir_block_new(l), *other = ir_block_new(l),
 			*out = ir_block_new(l);
 	u32 mark;
 
 	if ((!dwarf && l->env->config.user_stacks == USER_STACKS_FP) || !unwind_serves(l)) {
-		lower_side(l, t, true, dst);
+		compute_side(l, t, true, dst);
 		return;
 	}
 	ir_branch(l, CC_NE, unwind_is_32bit(l), o_imm(0), is_32bit, other);
 	mark = lower_values_mark(l);
 	ir_place(l, is_32bit);
-	lower_side(l, t, true, dst);
+	compute_side(l, t, true, dst);
 	lower_values_drop(l, mark);
 	ir_jump(l, out);
 	ir_place(l, other);
@@ -373,18 +378,64 @@ static void lower_user_side(struct lower *l, const struct type *t, bool dwarf, s
 	ir_place(l, out);
 }
 
+enum side { SIDE_KERNEL, SIDE_USER, SIDE_USER_DWARF };
+
+/* The key of a word of a stack's struct stack_value: an event has one stack of each kind. */
+static struct ir_insn word_key(const struct type *t, enum side side, u32 word)
+{
+	return (struct ir_insn){ .op = IR_CALL,
+				 .imm = BPF_FUNC_get_stack,
+				 .arg = { o_imm(side), o_imm(t->stack.limit), o_imm(word) } };
+}
+
+/* Stores at dst what an earlier use in this run of the program has computed. */
+static bool store_kept(struct lower *l, const struct type *t, enum side side, struct opnd dst)
+{
+	struct opnd word[2];
+
+	for (u32 i = 0; i < ARRAY_SIZE(word); i++) {
+		struct ir_insn key = word_key(t, side, i);
+
+		if (!lower_value_kept(l, &key, &word[i]))
+			return false;
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(word); i++)
+		ir_store(l, opnd_plus(dst, 8 * i), 8, word[i]);
+	l->prog->has_user_symbols |= side != SIDE_KERNEL && t->stack.mode != STACK_MODE_RAW;
+	return true;
+}
+
+/* One struct stack_value at dst. */
+static void lower_side(struct lower *l, const struct type *t, enum side side, struct opnd dst)
+{
+	_Static_assert(sizeof(struct stack_value) == 16, "two words");
+
+	if (store_kept(l, t, side, dst))
+		return;
+	if (side == SIDE_KERNEL)
+		compute_side(l, t, false, dst);
+	else
+		compute_user_side(l, t, side == SIDE_USER_DWARF, dst);
+	for (u32 i = 0; i < 2; i++) {
+		struct ir_insn key = word_key(t, side, i);
+
+		lower_value_keep(l, &key, ir_load(l, opnd_plus(dst, 8 * i), 8, false));
+	}
+}
+
 static struct ir_val lower_stack(struct lower *l, struct node *call)
 {
 	const struct type *t = call->type;
-	bool canonical, dwarf = call->builtin->aux & AUX_DWARF;
-	struct opnd dst = lower_dest(l, t, &canonical);
+	enum side user = call->builtin->aux & AUX_DWARF ? SIDE_USER_DWARF : SIDE_USER;
+	bool canonical;
+	struct opnd dst = lower_dest(l, t, &canonical), second = dst;
 
+	if (t->kind == TY_FULLSTACK)
+		second = opnd_plus(dst, sizeof(struct stack_value));
 	if (t->kind != TY_USTACK)
-		lower_side(l, t, false, dst);
+		lower_side(l, t, SIDE_KERNEL, dst);
 	if (t->kind != TY_KSTACK)
-		lower_user_side(l, t, dwarf,
-				t->kind == TY_USTACK ? dst :
-						       opnd_plus(dst, sizeof(struct stack_value)));
+		lower_side(l, t, user, second);
 	return val_memory(t, dst);
 }
 

@@ -145,8 +145,9 @@ static struct ir_val lower_cgroup_path(struct lower *l, struct node *call)
 #define WALK_ROW(name_, sig_, brief_, doc_, example_, output_, aux_)                               \
 	{                                                                                          \
 		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
-		.work = "sleep 0.01", .output = output_, .varies = true, .flags = BI_VARIABLE,     \
-		.engines = ON_KERNEL, .check = check_walk, .aux = aux_,                            \
+		.work = "sleep 0.01", .output = output_, .varies = true,                           \
+		.flags = BI_VARIABLE | BI_NOTED, .engines = ON_KERNEL, .check = check_walk,        \
+		.aux = aux_,                                                                       \
 	}
 
 static const struct builtin rows[] = {
@@ -177,7 +178,7 @@ static const struct builtin rows[] = {
 		.output = "...\n"
 			  "@[1]: 23",
 		.varies = true,
-		.flags = BI_PREFIXED | BI_VARIABLE | BI_NEEDS_PROFILE,
+		.flags = BI_PREFIXED | BI_VARIABLE | BI_NEEDS_PROFILE | BI_NOTED,
 		.engines = ON_KERNEL,
 		.check = check_usermode,
 		.lower = lower_usermode,
@@ -216,6 +217,7 @@ static const struct builtin rows[] = {
 			"tracepoint:syscalls:sys_enter_clock_nanosleep { print(in_cgroup(\"/\")); }",
 		.work = "sleep 0.01",
 		.output = "true",
+		.flags = BI_NOTED,
 		.engines = ON_KERNEL,
 		.check = check_in_cgroup,
 		.lower = lower_in_cgroup,

@@ -10,7 +10,10 @@
 
 #include "builtin/builtin.h"
 
-enum { TEXT_SLACK = 8 }; /* bytes after the room: a separator is compared as a whole */
+enum {
+	TEXT_SLACK = 8,     /* bytes after the room: a separator is compared as a whole */
+	SCRATCH_ROOM = 128, /* the least room: larger than a stack object */
+};
 
 struct text {
 	struct opnd at;      /* address of the first byte */
@@ -29,6 +32,8 @@ struct text text_view(struct lower *l, struct node *n);
 struct text text_in_scratch(struct lower *l, struct node *n);
 /* Inside a shared function: the text at an offset in scratch. */
 struct text text_shared(struct lower *l, struct opnd offset, u32 room);
+/* Copies a string of at most cap bytes from BPF memory; returns its length without the NUL. */
+struct opnd text_move(struct lower *l, struct opnd dst, u32 cap, struct opnd src);
 /* Copies a string of at most cap bytes (a power of two) to `to`; an unreadable string becomes
  * empty. Returns the number of bytes, the NUL included. */
 struct opnd text_append(struct lower *l, struct opnd to, u32 cap, struct opnd string,

@@ -17,6 +17,7 @@ struct bundle;
 struct tool;
 struct strace;
 struct ltrace;
+struct background;
 
 /*
  * The vocabulary of the command line: sets of options. An option (option.c) names the sets that
@@ -43,6 +44,8 @@ enum option_set {
 	SET_OUTPUT = 1 << 8,     /* -o */
 	SET_PID = 1 << 9,        /* -p alone */
 	SET_CPUS = 1 << 10,      /* -C */
+	SET_FROM = 1 << 11,      /* --from, of commands with a script of their own */
+	SET_TIME = 1 << 12,      /* --time, of commands that read a recording */
 	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET | SET_CHILD,
 	/* A command that runs a script of the user. */
 	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_SCRIPT_RUN | SET_FORMAT | SET_OUTPUT,
@@ -58,7 +61,10 @@ struct command {
 	bool own_options;          /* all words are arguments, also those that begin with - */
 	/* The first word is a program to run, what follows are its arguments: "strace ls -l". */
 	bool words_are_cmd;
-	bool cmd_after; /* CMD ARGS follow "--": "trace 'sched:*' -- ls -l" */
+	/* Before CMD: words that are no CMD but say what to do; the word after one is an argument. NULL: none. */
+	const char *const *verbs;
+	bool script_before_cmd; /* CMD may follow a script, if the first word names one */
+	bool cmd_after;         /* CMD ARGS follow "--": "trace 'sched:*' -- ls -l" */
 };
 #define C(name) extern const struct command command_##name;
 #include "cli/index.h"
@@ -106,8 +112,40 @@ struct flow_options {
 		*const *include, *const *exclude; /* patterns, NULL-terminated, or NULL */
 };
 
+/* sonde stat: of cmd_stat.c. */
+struct stat_options {
+	const char *separator, *cgroup; /* -x, -G */
+	u32 repeat, interval_ms;        /* 0: not given */
+	bool per_cpu, per_thread, json, detailed;
+	int timer; /* of -I; -1: none */
+};
+
+/* sonde sched: of cmd_sched.c. */
+struct sched_options {
+	const char *sort;
+	bool pids, wakeups, summary, idle;
+};
+
 /* For output that depends on whether a terminal reads it. */
 enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
+
+/* sonde ftrace: of cmd_ftrace.c; lists are NULL-terminated, or NULL. */
+struct ftrace_options {
+	const char *tracer, *module, *clock;
+	const char *const *functions, *const *notrace, *const *graph, *const *nograph,
+									      *const *options;
+	const char *const *given; /* --filter and --trigger, whose place among the options counts */
+	u32 depth, buffer_kb;
+	u64 over_ns;
+	bool stack;
+};
+
+/* sonde probe: of cmd_probe.c; lists are NULL-terminated, or NULL. */
+struct probe_options {
+	const char *file, *module, *lines, *vars;
+	const char *const *add, *const *remove, *const *definition;
+	bool list, functions, force;
+};
 
 struct cli {
 	const char *program; /* as called: "sonde", "bpftrace" */
@@ -124,26 +162,35 @@ struct cli {
 	/* what request.script points to when it was read from a file; main releases it */
 	struct buf script;
 	struct script_arg *named; /* request.named */
+	bool has_script; /* of a command with script_before_cmd: words are a script and its parameters */
 	/* the words after the first "--", or NULL; of a command with words_are_cmd, CMD ARGS */
 	char **after;
 	u32 n_after, n_after_words, n_before_named;
-	const char *after_command; /* request.traced.command, if it is from them */
-	bool all, no_follow;       /* -a, --no-follow */
-	const char *cpus;          /* -C */
-	const char *output;        /* -o */
-	bool output_appends;       /* ... keeps what the file has */
-	struct strace *strace;     /* sonde strace: its options and state */
-	const char *const *events; /* record, trace: values of -e, NULL-terminated, or NULL */
-	struct ltrace *ltrace;     /* sonde ltrace: likewise */
-	bool record_stacks;        /* record: -g */
-	const char *record_hz;     /* record: -F */
-	const char *overwrite;     /* record: --overwrite */
+	const char *after_command;  /* request.traced.command, if it is from them */
+	bool all, no_follow;        /* -a, --no-follow */
+	const char *cpus;           /* -C */
+	const char *output;         /* -o */
+	bool output_appends;        /* ... keeps what the file has */
+	struct strace *strace;      /* sonde strace: its options and state */
+	const char *const *events;  /* record, trace: values of -e, NULL-terminated, or NULL */
+	VEC(u32) tids;              /* record: -t */
+	const char **event_filters; /* record: of each of them that of --filter, or NULL */
+	u32 n_event_filters;
+	struct ltrace *ltrace;         /* sonde ltrace: likewise */
+	bool record_stacks;            /* record: -g */
+	const char *record_hz;         /* record: -F */
+	struct background *background; /* record start: in its process; else NULL */
+	const char *overwrite;         /* record: --overwrite */
 	const char *max_size, *switch_output, *switch_max_files;
-	const char *dump_on;      /* record: --dump-on */
-	u64 dump_after_ns;        /* record: --after */
-	const char *filter;       /* script: --filter */
-	const char *time_range;   /* --time: part of a recording */
-	const char *export_to;    /* export: --to */
+	const char *dump_on;                 /* record: --dump-on */
+	u64 dump_after_ns;                   /* record: --after */
+	const char *filter;                  /* script: --filter */
+	const char *time_range;              /* --time: parts of a recording */
+	const char *const *columns;          /* script: values of -F, NULL-terminated, or NULL */
+	bool time_in_ns, reltime, deltatime; /* script: --ns ... */
+	const char *export_to;               /* export: --to */
+	bool export_html;
+	const char *port;         /* view: --port */
 	bool as_ftrace;           /* script: --ftrace */
 	struct new_file new_file; /* the file of -o of an output that writes at the end */
 	enum when escape;         /* --escape */
@@ -152,6 +199,7 @@ struct cli {
 	struct profile_options profile;
 	struct trace_options trace;
 	struct flow_options flow;
+	struct stat_options stat;
 	const char *completion; /* help --completion SHELL */
 	enum manual manual;
 	bool refresh, selftest; /* info --refresh, --selftest */
@@ -165,6 +213,9 @@ struct cli {
 	struct arena words_arena; /* words put together; main releases it */
 	u32 n_built_in;           /* words that a tool was built with: any option is valid there */
 	const struct bundle *bundle; /* this is a tool made by "sonde build"; else NULL */
+	struct sched_options sched;
+	struct probe_options probe;
+	struct ftrace_options ftrace;
 };
 
 struct given {

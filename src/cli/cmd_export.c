@@ -5,8 +5,8 @@
 /* By --to, else by the suffix of -o. */
 static const struct exporter *chosen(const struct cli *c)
 {
-	if (c->export_to)
-		return exporter_find(c->export_to);
+	if (c->export_to || c->export_html)
+		return exporter_find(c->export_html ? "html" : c->export_to);
 	return c->output ? exporter_by_suffix(c->output) : NULL;
 }
 
@@ -45,7 +45,8 @@ static int export(struct cli *c)
 	ret = recorded_open(&r, c);
 	if (ret)
 		return ret;
-	ret = export_as(&r, x);
+	ret = x == &export_html ? recorded_one_range(&r) : 0;
+	ret = ret ? ret : export_as(&r, x);
 	damaged = recorded_close(&r);
 	return ret ? ret : damaged;
 }
@@ -54,14 +55,17 @@ const struct command command_export = {
 	.name = "export",
 	.args = "[FILE]",
 	.brief = "write a recording in the format of another tool",
-	.doc = "perf: perf.data, for perf script and perf report, with the stacks of record -g. trace.dat: for trace-cmd and KernelShark. perfetto: Perfetto's "
+	.doc = "perf: perf.data, for perf script and perf report. trace.dat: for trace-cmd and KernelShark. perfetto: Perfetto's "
 	       "own format, for ui.perfetto.dev and trace_processor. chrome: JSON with slices of processors and "
 	       "system calls, for about:tracing, Perfetto and speedscope. ctf: a folder in the Common Trace "
 	       "Format 1.8 with the names of LTTng's kernel tracer, for babeltrace2 and Trace Compass. ftrace: "
 	       "the text of tracefs's file trace. folded: lines of thread, event, stack and count, for flame graphs. "
+	       "html: the time line as a page that opens in a browser without a server, as sonde view shows it; of more than 300,000 events "
+	       "it has a picture in steps, which --time=FROM,TO makes finer. "
+	       "Stacks are in all of them: as frames with names, but of ctf and of user stacks in trace.dat as addresses. "
 	       "-o names the file or folder: without it, sonde and the format's suffix. FILE is made by sonde "
-	       "record, by perf record (its tracepoints are read) or trace-cmd, or is text of ftrace; without it, sonde.data.",
+	       "record, by perf record (its tracepoints are read) or trace-cmd, is text of ftrace, or a folder in CTF as LTTng makes it (read by babeltrace2); without it, sonde.data.",
 	.example = "sonde export --to ctf -o trace sonde.data",
 	.run = export,
-	.takes = SET_OUTPUT,
+	.takes = SET_OUTPUT | SET_TIME,
 };

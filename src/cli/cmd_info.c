@@ -181,6 +181,23 @@ static void put_system(struct report *r)
 	yes_item(r, "root", geteuid() == 0);
 }
 
+/* "yes", or why this user, or this machine, does not have it. */
+static void put_engines(struct report *r)
+{
+	section(r, "Engines", "engines");
+	for (u32 i = 0; engines[i]; i++) {
+		struct err err = { 0 };
+
+		if (engines[i]->has_option || engines[i]->select)
+			continue;
+		if (!engines[i]->check_rights || engines[i]->check_rights(&err) >= 0)
+			text_item(r, engines[i]->name, "yes");
+		else
+			text_item(r, engines[i]->name, err.text);
+		err_release(&err);
+	}
+}
+
 static bool has_libdw(void)
 {
 	struct err err = { 0 };
@@ -351,6 +368,7 @@ static int run(struct cli *c)
 		buf_putc(&r.b, '{');
 	put_system(&r);
 	put_rights(&r);
+	put_engines(&r);
 	put_build(&r);
 	put_features(&r);
 	put_probes(&r);

@@ -11,6 +11,7 @@
 #include "cli/job.h"
 #include "cli/record_dump.h"
 #include "cli/record_events.h"
+#include "cli/record_session.h"
 #include "store/compact.h"
 #include "sym/boot_id.h"
 #include "sym/procs.h"
@@ -381,15 +382,15 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 		.output = &output_recording,
 		.finish = finish,
 		.finish_ctx = &run,
-		.status_of_cmd = true,
+		.status_of_cmd = !c->background,
 	};
 	struct files files = { .c = c };
 	int ret = read_limits(c, &s->plan, &files);
 
 	record_dump_plan(c, &s->plan);
+	record_session_plan(c, &s->plan);
 	s->plan.has_stacks = c->record_stacks || c->record_hz;
-	s->plan.probes = script->probes.v;
-	s->plan.n_probes = script->probes.n;
+	s->plan.probes = &script->probes;
 	s->plan.next_file = c->switch_output ? next_file : NULL;
 	s->plan.file_ctx = &files;
 	if (!ret)
@@ -406,7 +407,7 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 	return ret;
 }
 
-static int record(struct cli *c)
+static int record_here(struct cli *c)
 {
 	struct record_script *script = xcalloc(1, sizeof *script);
 	int ret = job_targets(c, JOB_NEEDS_TARGET);
@@ -424,6 +425,53 @@ static int record(struct cli *c)
 	return ret;
 }
 
+/* ---- SCRIPT */
+
+/* "-e 'PROGRAM'": the text of a clause is no event. */
+static bool take_program(struct cli *c)
+{
+	const char *text = c->events ? c->events[0] : NULL;
+
+	if (!text || c->events[1] || !strchr(text, '{') || text[0] == '{')
+		return false;
+	c->request.script = text;
+	return true;
+}
+
+/* The script runs itself, with what it reads kept: lang/noting.c. */
+static int record_reads(struct cli *c)
+{
+	struct record_script *script = xcalloc(1, sizeof *script);
+	int ret;
+
+	script->probes.arena = &c->words_arena;
+	c->request.noting = &script->probes;
+	ret = script_read(c);
+	c->n_after = 0;
+	if (!ret && !c->request.traced.command && !c->request.traced.n_pids && !c->all)
+		ret = say_usage(c, "what to trace: a command after --, -p PID or -a");
+	if (!ret)
+		ret = job_targets(c, JOB_NEEDS_TARGET);
+	if (!ret)
+		ret = job_only_cpus(c);
+	if (!ret && (c->record_stacks || c->record_hz || c->dump_on || c->tids.n ||
+		     (c->events && c->n_words)))
+		ret = say_usage(
+			c,
+			"a script says itself what is recorded: it goes with none of -e EVENT, -g, -F, -t and --dump-on");
+	if (!ret)
+		ret = record_to_file(c, script);
+	free(script);
+	return ret;
+}
+
+static int record(struct cli *c)
+{
+	if (c->n_words && !c->has_script)
+		return record_session(c, record_here);
+	return c->has_script || take_program(c) ? record_reads(c) : record_here(c);
+}
+
 const struct command command_record = {
 	.name = "record",
 	.args = "CMD [ARG]...",
@@ -433,11 +481,16 @@ const struct command command_record = {
 	       "x.pftrace) the file is in that format; -o - writes a recording to standard output. Records only events of CMD, or of the processes of "
 	       "-p, their threads and descendants: those that one of these threads causes, and those "
 	       "that have one in a field of type pid_t (a switch to it, a wake-up by another process). "
-	       "-a records all processes except sonde. Without -e and -F: switches, wake-ups, the life of processes and "
+	       "-a records all processes except sonde. With SCRIPT (a file *.bt, a tool, or -e PROGRAM) "
+	       "exactly what the script reads is kept, at its probes: \"sonde run SCRIPT --from FILE\" then prints what it would have printed live. Without -e and -F: switches, wake-ups, the life of processes and "
 	       "system calls. If sonde is killed, the file has all that is older than half a second. "
-	       "The exit status is that of CMD.",
+	       "The exit status is that of CMD. \"record start NAME\" with the same options records in the background, to sonde-NAME.data, "
+	       "without -p and CMD all processes; \"record status\" shows such recordings, \"record snapshot NAME\" copies "
+	       "what one has so far to FILE.1, and \"record stop NAME\" ends it and waits until its file is complete.",
 	.example = "sonde record -e sched:sched_process_fork -- make",
 	.run = record,
 	.takes = SET_TARGET | SET_TREE | SET_RUN | SET_OUTPUT | SET_CPUS,
 	.words_are_cmd = true,
+	.verbs = record_verbs,
+	.script_before_cmd = true,
 };

@@ -2,6 +2,7 @@
 /* sonde report: what a recording contains, in sums. */
 #include "cli/recording.h"
 #include "cli/report.h"
+#include "cli/report_stacks.h"
 #include "trace/value.h"
 
 static void put_count(struct buf *b, u64 n)
@@ -95,15 +96,24 @@ static void put_calls(struct buf *b, const struct names *names, const struct rep
 static void put_report(struct recorded *r, struct sink *s)
 {
 	struct report sums = { 0 };
+	struct framed_stack *stack;
+	struct frames frames;
 	struct trace_event e;
 
 	arena_init(&sums.arena);
-	while (store_next(r->store, &e))
+	frames_init(&frames, &r->names, r->stack_names);
+	while (store_next(r->store, &e)) {
 		report_add(&sums, &e);
+		stack = frames_of(&frames, &e);
+		if (stack)
+			stack->count++;
+	}
 	report_sort(&sums);
 	put_events(&s->out, &r->names, &sums);
 	put_threads(&s->out, &r->names, &sums);
 	put_calls(&s->out, &r->names, &sums);
+	report_put_stacks(&s->out, &frames);
+	frames_release(&frames);
 	report_release(&sums);
 }
 
@@ -118,10 +128,11 @@ const struct command command_report = {
 	.brief = "sum up the events of a recording",
 	.doc = "How many events of each name there are; of each thread its time on a processor and its "
 	       "waits from the wake-up until it ran, if switches and wake-ups were recorded; of each "
-	       "system call its number, errors and times. Times are microseconds; only spans whose "
+	       "system call its number, errors and times; of stacks (record -g) the functions: in how many events each was the innermost one (self), "
+	       "or called it (total), and the stacks that occur most. Times are microseconds; only spans whose "
 	       "beginning and end were recorded count. What the recorded events do not show has no column. FILE is made by sonde record, "
-	       "by perf record (its tracepoints are read) or trace-cmd, or is text of ftrace; without it, sonde.data.",
+	       "by perf record (its tracepoints are read) or trace-cmd, is text of ftrace, or a folder in CTF as LTTng makes it (read by babeltrace2); without it, sonde.data.",
 	.example = "sonde report sonde.data",
 	.run = report,
-	.takes = SET_OUTPUT,
+	.takes = SET_OUTPUT | SET_TIME,
 };

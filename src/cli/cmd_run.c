@@ -43,8 +43,22 @@ static int run(struct cli *c)
 	return ret ? ret : lost;
 }
 
+#ifdef __aarch64__
+#define PC "reg(\"pc\")"
+#else
+#define PC "reg(\"ip\")"
+#endif
+
+/* Without a script: functions by samples. The addresses of the kernel are the upper half. */
+static const char samples[] = "profile:hz:99 /pid(init) != 0/ {\n"
+			      "	if (" PC " >> 63) { @kernel[comm, ksym(" PC ")] = count(); }\n"
+			      "	else { @user[comm, usym(" PC ")] = count(); }\n"
+			      "}\n";
+
 static int top(struct cli *c)
 {
+	if (c->n_words <= c->n_after_words && !c->request.script)
+		c->request.script = samples;
 	if (!c->request.redraw_ns)
 		c->request.redraw_ns = 1000000000;
 	return run(c);
@@ -52,13 +66,16 @@ static int top(struct cli *c)
 
 const struct command command_top = {
 	.name = "top",
-	.args = "FILE | TOOL [PARAM]...",
-	.brief = "run a script and display its maps repeatedly",
-	.doc = "On a terminal, updates the maps in place, the largest values first, as many as fit, with the output "
-	       "of the script below; elsewhere each update is a block of lines under the time of day. -i 500ms is "
-	       "the time between updates (1s), --anew resets aggregations after each of them. Ends as \"run\" "
-	       "does, and then prints all maps.",
+	.args = "[FILE | TOOL [PARAM]...]",
+	.brief = "display functions by samples, or the maps of a script, repeatedly",
+	.doc = "Without a script, samples the functions of the kernel and of programs 99 times a second on each CPU. On a "
+	       "terminal, redraws the maps in place, the largest values first and as many as fit, with the output of the "
+	       "script below them; elsewhere prints each update as a block of lines under the time of day. -i 500ms sets the "
+	       "time between updates (1s), --anew resets aggregations after each update. Ends as \"run\" does, and then "
+	       "prints all maps.",
 	.example =
+		"sonde top\n"
+		"sonde top --anew -p 1234\n"
 		"sonde top -i 2s --anew -e 'tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }'",
 	.takes = SETS_TRACE,
 	.run = top,

@@ -23,9 +23,9 @@ const struct command command_script = {
 	.brief = "print the events of a recording",
 	.doc = "One event a line, as perf script prints them: the name and number of the thread, the "
 	       "processor, the time since boot, the event, its fields by its print fmt; stacks of record -g below it. FILE is made by "
-	       "sonde record, by perf record (its tracepoints are read) or trace-cmd, or is text of ftrace; without it, sonde.data. "
+	       "sonde record, by perf record (its tracepoints are read) or trace-cmd, is text of ftrace, or a folder in CTF as LTTng makes it (read by babeltrace2); without it, sonde.data. "
 	       "With --filter or -f json the language runs over the recording, as with --from.",
 	.example = "sonde script --time 120.5,121 sonde.data",
 	.run = script,
-	.takes = SET_OUTPUT | SET_FORMAT,
+	.takes = SET_OUTPUT | SET_FORMAT | SET_TIME,
 };

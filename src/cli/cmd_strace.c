@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sonde strace: the system calls of a command or of processes, in the words of strace(1). */
+#include <stdio.h>
 #include <stdlib.h>
 #include "cli/job.h"
 #include "cli/strace/strace.h"
 #include "output/output.h"
+
+/* -o '|COMMAND' and '!COMMAND': what gets the lines. */
+static int open_pipe(struct strace *st)
+{
+	const char *to = st->c->output;
+
+	if (!to || (*to != '|' && *to != '!'))
+		return 0;
+	if (st->o.separate)
+		return say_usage(st->c, "-o %s and -ff: a command is no file for each thread", to);
+	st->pipe = popen(to + 1, "we");
+	if (!st->pipe)
+		return say_usage(st->c, "-o %s: cannot be started", to);
+	st->c->output = arena_printf(&st->c->words_arena, "/proc/self/fd/%d", fileno(st->pipe));
+	return 0;
+}
 
 static int trace(struct strace *st)
 {
@@ -39,7 +56,10 @@ static int run(struct cli *c)
 	st->c = c;
 	c->strace = st;
 	ret = strace_read_options(st);
+	ret = ret ? ret : open_pipe(st);
 	ret = ret ? ret : trace(st);
+	if (st->pipe)
+		pclose(st->pipe);
 	strace_release(st);
 	free(st);
 	return ret;

@@ -67,7 +67,7 @@ static void bash_values(struct buf *b)
 	for (u32 i = 0; i < n_option_rows; i++) {
 		const struct option_row *row = &option_rows[i];
 
-		if (!row->arg)
+		if (!row->arg || row->optional)
 			continue;
 		buf_printf(b, "\t\t--%s%s", row->name, row->key ? "|" : "");
 		if (row->key)
@@ -163,10 +163,10 @@ static void put_zsh_text(struct buf *b, const char *s)
 static void zsh_option(struct buf *b, const struct option_row *row, const char *spelling,
 		       const char *joint)
 {
-	buf_printf(b, "\t'%s%s[", spelling, row->arg ? joint : "");
+	buf_printf(b, "\t'%s%s[", spelling, row->arg && !row->optional ? joint : "");
 	put_zsh_text(b, row->help);
 	buf_putc(b, ']');
-	if (row->arg) {
+	if (row->arg && !row->optional) {
 		buf_putc(b, ':');
 		for (const char *s = row->arg; *s; s++)
 			buf_printf(b, "%s%c", *s == ':' ? "\\" : "", *s);
@@ -176,7 +176,7 @@ static void zsh_option(struct buf *b, const struct option_row *row, const char *
 		buf_putc(b, '(');
 		put_choices(b, row->choices);
 		buf_putc(b, ')');
-	} else if (row->arg) {
+	} else if (row->arg && !row->optional) {
 		buf_puts(b, zsh_value(row->arg));
 	}
 	buf_puts(b, "' \\\n");
@@ -271,7 +271,7 @@ static void fish_option(struct buf *b, const struct option_row *row)
 	buf_printf(b, " -l %s", row->name);
 	if (row->key)
 		buf_printf(b, " -s %c", row->key);
-	if (row->arg)
+	if (row->arg && !row->optional)
 		buf_puts(b, bash_value(row->arg)[0] == ':' ? " -x" : " -r");
 	if (row->choices) {
 		buf_puts(b, " -a '");

@@ -47,6 +47,9 @@ int export_file(struct recorded *r, const struct exporter *x, const char *path)
 		.stack_names = r->stack_names,
 		.arena = &r->arena,
 		.path = path,
+		.file = r->path,
+		.from = r->from,
+		.to = r->to ? r->to : ~0ull,
 		.kernel_text = kernel_text(r),
 	};
 

@@ -45,6 +45,15 @@ const char *job_read_number(const char *s, u32 *n)
 	return len && len <= 6 ? s + len : NULL;
 }
 
+const char *job_read_range(const char *s, u32 *first, u32 *last)
+{
+	s = job_read_number(s, first);
+	*last = *first;
+	if (s && *s == '-')
+		s = job_read_number(s + 1, last);
+	return s && *last >= *first ? s : NULL;
+}
+
 /* "0,2-3" as a condition; false: it is no list. */
 static bool put_cpus(struct buf *b, const char *list)
 {
@@ -53,12 +62,8 @@ static bool put_cpus(struct buf *b, const char *list)
 
 	for (; s; s = *s == ',' ? s + 1 : NULL) {
 		buf_puts(b, s == list ? "(" : " || ");
-		if (!(s = job_read_number(s, &first)))
-			return false;
-		last = first;
-		if (*s == '-' && !(s = job_read_number(s + 1, &last)))
-			return false;
-		if (last < first || (*s && *s != ','))
+		s = job_read_range(s, &first, &last);
+		if (!s || (*s && *s != ','))
 			return false;
 		buf_printf(b, "(cpu >= %u && cpu <= %u)", first, last);
 	}
@@ -140,11 +145,13 @@ static void set_script(struct cli *c, const struct job *job)
 {
 	struct request *q = &c->request;
 
+	c->host.themes = builtin_themes;
+	q->color = color_wanted(STDERR_FILENO);
+	if (!job->script)
+		return;
 	q->script_name = arena_printf(&c->words_arena, "<%s>", c->command->name);
 	q->script = job->script;
 	q->script_len = strlen(job->script);
-	c->host.themes = builtin_themes;
-	q->color = color_wanted(STDERR_FILENO);
 }
 
 static int open_sink(struct cli *c, const struct job *job)

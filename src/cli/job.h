@@ -33,7 +33,8 @@ enum job_need {
 };
 
 struct job {
-	const char *script; /* text of the language; borrowed during the run */
+	/* text of the language; borrowed during the run; NULL: that of script_read() */
+	const char *script;
 	/* where its records and maps go; NULL: -f, the suffix of -o, text */
 	const struct output *output;
 	/* After the run, whether it failed or not, before a signal ends this process as it ended CMD:
@@ -55,6 +56,8 @@ int job_targets(struct cli *c, enum job_need need);
 
 /* A number of at most six digits and what follows it; NULL: there is none. */
 const char *job_read_number(const char *s, u32 *n);
+/* "2-3", "2": a range of numbers, and what follows it; NULL: there is none. */
+const char *job_read_range(const char *s, u32 *first, u32 *last);
 /* -C as a condition of the language; nothing without it. 0, or 1 after a message. */
 int job_put_cpus(struct cli *c, struct buf *b);
 /* Makes it a condition of every clause of the script, besides --where. The same. */

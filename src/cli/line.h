@@ -5,24 +5,32 @@
 
 #include "trace/sink.h"
 
-enum line_time { TIME_NONE, TIME_OF_DAY, TIME_OF_DAY_US, TIME_EPOCH_US };
+enum line_time { TIME_NONE, TIME_OF_DAY, TIME_EPOCH };
 
 struct line_clock {
 	enum line_time time; /* -t, -tt, -ttt */
+	int digits;          /* of its fraction */
 	bool relative;       /* -r: time since the last line */
-	u64 last_ns;         /* of that line; 0: none yet */
+	int relative_digits;
+	u32 times;   /* how often -t was given */
+	u64 last_ns; /* of that line; 0: none yet */
 };
 
+/* One more -t: time of day, with microseconds, seconds since 1970. */
+void line_more_time(struct line_clock *clock);
 /* Wall-clock time of a boot time. */
 u64 line_wall_ns(const struct names *names, u64 ns);
-/* "1.000123"; padded: at least 13 characters. */
-void line_put_seconds(struct buf *b, u64 ns, bool padded);
+/* "1.000123" */
+void line_put_seconds(struct buf *b, u64 ns);
+/* "1.0": a number of seconds, with that many digits after the point (at most 9; further ones are cut off); width: the
+ * least number of characters before the point. */
+void line_put_time_digits(struct buf *b, u64 ns, int width, int digits);
 /* What a line begins with, and a blank; nothing without -t and -r. */
 void line_put_time(struct buf *b, const struct names *names, struct line_clock *clock, u64 ns);
 /* A name of a traced program or file; control characters are escaped if visible (base/visible.h). */
 void line_put_name(struct buf *b, const char *name, bool visible);
 /* The user frames of a stack value, a line each: " > FILE(FUNCTION+0x12) [0x3456]", the last an offset in the file. */
-void line_put_stack(struct buf *b, const struct names *names, u32 pid, const struct type *t,
+void line_put_stack(struct buf *b, const struct names *names, const struct type *t,
 		    const void *stack, bool visible);
 
 #endif

@@ -33,6 +33,7 @@ struct option_row {
 	char key;            /* -e, or 0 */
 	const char *name;    /* --name; never NULL */
 	const char *arg;     /* what its value is called; NULL: it takes none */
+	bool optional;       /* it may have none: only --NAME=VALUE has one, -e none */
 	const char *choices; /* "text|json", for completion and messages; may be NULL */
 	enum option_group group;
 	const char *help; /* one line */

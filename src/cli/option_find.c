@@ -103,5 +103,5 @@ void option_spelling(struct buf *b, const struct option_row *row, const struct c
 		buf_printf(b, "-%c, ", row->key);
 	buf_printf(b, "--%s", row->name);
 	if (row->arg)
-		buf_printf(b, "=%s", row->arg);
+		buf_printf(b, row->optional ? "[=%s]" : "=%s", row->arg);
 }

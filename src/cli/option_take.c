@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "cli/job.h"
 #include "cli/option_take.h"
 #include "engine/kernel/kernel.h"
 #include "lang/number.h"
@@ -34,6 +35,27 @@ int take_text(struct cli *c, const struct option_row *row, const char *value)
 	return 0;
 }
 
+int take_number(struct cli *c, const struct option_row *row, const char *value)
+{
+	u32 *n = member(c, row);
+	const char *end = job_read_number(value, n);
+
+	if (end && !*end && *n)
+		return 0;
+	return say_usage(c, "--%s=%s: a number from 1 to 999999", row->name, value);
+}
+
+int take_timeout(struct cli *c, const struct option_row *row, const char *value)
+{
+	u32 ms;
+	const char *end = job_read_number(value, &ms);
+
+	if (!end || *end || !ms)
+		return say_usage(c, "--timeout=%s: milliseconds, from 1 to 999999", value);
+	c->request.duration_ns = ms * 1000000ull;
+	return 0;
+}
+
 /* The command reads c->given. */
 int take_given(struct cli *c, const struct option_row *row, const char *value)
 {
@@ -50,8 +72,11 @@ int take_engine(struct cli *c, const struct option_row *row, const char *value)
 {
 	const struct engine *e = engine_find(value);
 
+	c->request.auto_engine = streq(value, "auto");
+	if (c->request.auto_engine)
+		return 0;
 	if (!e || e->has_option)
-		return say_usage(c, "--engine is kernel, perf or process");
+		return say_usage(c, "--engine is auto, kernel, perf or process");
 	return take_text(c, row, value);
 }
 
@@ -74,6 +99,29 @@ int take_list(struct cli *c, const struct option_row *row, const char *value)
 		memcpy(list, *at, n * sizeof *list);
 	list[n] = value;
 	*at = list;
+	return 0;
+}
+
+int take_event_filter(struct cli *c, const struct option_row *row, const char *value)
+{
+	u32 n = 0;
+	const char **list;
+
+	while (c->events && c->events[n])
+		n++;
+	if (!n)
+		return say_usage(
+			c,
+			"--filter=%s: it is a condition of the events of the -e before it, and there is none",
+			value);
+	list = arena_array(&c->words_arena, const char *, n);
+	if (c->n_event_filters)
+		memcpy(list, c->event_filters, c->n_event_filters * sizeof *list);
+	list[n - 1] = list[n - 1] ?
+			      arena_printf(&c->words_arena, "(%s) && (%s)", list[n - 1], value) :
+			      value;
+	c->event_filters = list;
+	c->n_event_filters = n;
 	return 0;
 }
 
@@ -273,6 +321,38 @@ int take_pid(struct cli *c, const struct option_row *row, const char *value)
 	for (const char *s = value, *end; s && !ret; s = *end ? end + 1 : NULL) {
 		end = strchrnul(s, ',');
 		ret = take_one_pid(c, arena_strndup(&c->words_arena, s, (size_t)(end - s)));
+	}
+	return ret;
+}
+
+static int take_one_tid(struct cli *c, const char *value)
+{
+	struct traced *t = &c->request.traced;
+	u32 process, i = 0;
+	s32 tid;
+	int ret = read_pid(c, value, &tid);
+
+	if (ret)
+		return ret;
+	process = tid > 0 ? proc_of_thread((u32)tid) : 0;
+	if (!process)
+		return say_usage(c, "--tid=%s: there is no thread %s", value, value);
+	while (i < t->n_pids && t->pids[i] != process)
+		i++;
+	if (i == t->n_pids)
+		add_pid(c, process);
+	vec_push(&c->words_arena, &c->tids, (u32)tid);
+	return 0;
+}
+
+int take_tid(struct cli *c, const struct option_row *row, const char *value)
+{
+	int ret = 0;
+
+	c->no_follow = true;
+	for (const char *s = value, *end; s && !ret; s = *end ? end + 1 : NULL) {
+		end = strchrnul(s, ',');
+		ret = take_one_tid(c, arena_strndup(&c->words_arena, s, (size_t)(end - s)));
 	}
 	return ret;
 }

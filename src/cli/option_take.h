@@ -12,10 +12,13 @@
 TAKE(flag);
 TAKE(text);
 TAKE(given);
+TAKE(number);  /* from 1 on, of at most six digits: u32 at row->at */
+TAKE(timeout); /* milliseconds that the run lasts */
 TAKE(from);
 TAKE(engine);
 TAKE(interpreter);
 TAKE(list);
+TAKE(event_filter); /* of the last -e before it */
 TAKE(debuginfo);
 TAKE(note);
 TAKE(command);
@@ -25,6 +28,7 @@ TAKE(run_mode);
 TAKE(manual);
 TAKE(text_choice);
 TAKE(pid);
+TAKE(tid);
 TAKE(follow);
 TAKE(dwarf_pid);
 TAKE(traceable);

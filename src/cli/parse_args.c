@@ -104,7 +104,7 @@ static int take_long(struct args *a, const char *word)
 	if (value && !row->arg)
 		return say_bad_option(a->c, NULL, "option '--%s' doesn't allow an argument",
 				      row->name);
-	if (!value && row->arg && !(value = next_word(a)))
+	if (!value && row->arg && !row->optional && !(value = next_word(a)))
 		return say_bad_option(a->c, NULL, "option '--%s' requires an argument", row->name);
 	return take(a, row, value);
 }
@@ -118,7 +118,7 @@ static int take_short(struct args *a, const char *keys)
 
 		if (!is_there(a, row))
 			return say_bad_option(a->c, NULL, "invalid option -- '%c'", *keys);
-		if (row->arg) {
+		if (row->arg && !row->optional) {
 			value = keys[1] ? keys + 1 : next_word(a);
 			if (!value)
 				return say_bad_option(a->c, NULL,
@@ -170,6 +170,18 @@ static void take_rest(struct args *a, int from)
 	a->c->n_before_named = a->c->request.n_named;
 }
 
+/* "record stop NAME" */
+static bool is_verb(const struct cli *c, const char *word)
+{
+	const char *const *verb = c->command->verbs;
+
+	if (!verb || c->n_words)
+		return verb && c->n_words == 1;
+	while (*verb && !streq(*verb, word))
+		verb++;
+	return *verb;
+}
+
 static int take_word(struct args *a, const char *word)
 {
 	struct cli *c = a->c;
@@ -191,7 +203,15 @@ static int take_word(struct args *a, const char *word)
 			c->is_run = c->command == &command_run;
 			return 0;
 		}
-		if (c->command && c->command->words_are_cmd) {
+		if (c->command && c->command->script_before_cmd &&
+		    (c->has_script || (!c->n_words && script_is_named(word)))) {
+			if (!c->has_script)
+				take_script(c, word);
+			c->has_script = true;
+			c->words[c->n_words++] = word;
+			return 0;
+		}
+		if (c->command && c->command->words_are_cmd && !is_verb(c, word)) {
 			take_rest(a, a->at - 1);
 			return 0;
 		}

@@ -2,11 +2,12 @@
 /* A copy is the file without its holes, as it is when somebody asks: FILE.1, FILE.2 and so on. */
 #include <unistd.h>
 #include "cli/record_dump.h"
+#include "cli/record_session.h"
 #include "store/compact.h"
 
 static bool makes_copies(const struct cli *c)
 {
-	return c->dump_on || c->overwrite;
+	return c->dump_on || c->overwrite || c->background;
 }
 
 int record_dump_check(struct cli *c)
@@ -29,11 +30,13 @@ void record_dump_clauses(const struct cli *c, struct buf *script)
 		buf_printf(script, "%s { printf(\"--dump-on\"); }\n", c->dump_on);
 }
 
-/* The first that is not there. */
+/* The first that is not there. FILE.1 is an older file with --switch-output. */
 static const char *name_of_copy(struct cli *c)
 {
+	const char *mark = c->switch_output ? "copy" : "";
+
 	for (u32 i = 1;; i++) {
-		const char *name = arena_printf(&c->words_arena, "%s.%u", c->output, i);
+		const char *name = arena_printf(&c->words_arena, "%s.%s%u", c->output, mark, i);
 
 		if (access(name, F_OK) < 0)
 			return name;
@@ -49,6 +52,7 @@ static void dump(void *ctx, const char *why)
 	if (store_compact(c->output, to, &err) == 0 && !c->quiet)
 		say(c, "copied to %s (%s)", to, why);
 	say_err(c, &err);
+	record_session_copied(c, err.code ? "" : to);
 	err_release(&err);
 }
 

@@ -4,6 +4,8 @@
  *
  *	tracepoint:sched:sched_waking /followed(tid) || followed(args.pid)/ { record(); }
  *
+ * --filter after an -e is a further condition of its events, as those of perf and ftrace (trace/expr.c).
+ *
  * An event belongs to the followed processes if a thread of theirs is current or is one of its
  * fields of type pid_t. Without processes, only what sonde itself does is left out; switches between
  * it and others stay, or processors would seem to be idle.
@@ -11,11 +13,13 @@
  * More than a few events of system calls are two clauses on raw_syscalls: attaching and detaching
  * hundreds of events takes tens of seconds.
  */
+#include <stdio.h>
 #include <unistd.h>
 #include "base/glob.h"
 #include "cli/record_dump.h"
 #include "cli/record_events.h"
 #include "cli/record_probes.h"
+#include "cli/trace/trace.h"
 #include "sym/event_layout.h"
 #include "sym/syscalls.h"
 
@@ -39,11 +43,16 @@ struct events {
 	struct cli *c;
 	struct arena *arena;
 	VEC(const char *)
-	names; /* "sched:sched_switch", in the order in which they were asked for */
-	struct hash known;
+	names;              /* "sched:sched_switch", in the order in which they were asked for */
+	struct hash known;  /* name -> struct asked * */
+	const char *filter; /* of the -e whose events are added; NULL: none */
 	VEC(const char *) calls;  /* those of category syscalls */
 	VEC(const char *) probes; /* of the language */
 	struct err err;
+};
+
+struct asked {
+	const char *filter; /* NULL: none */
 };
 
 /* ---- what was asked for */
@@ -52,9 +61,13 @@ static void add(struct events *ev, const char *category, const char *event)
 {
 	const char *name = arena_printf(ev->arena, "%s:%s", category, event);
 
-	if (hash_gets(&ev->known, name))
+	struct asked *asked = hash_gets(&ev->known, name);
+
+	if (asked)
 		return;
-	hash_puts(&ev->known, name, ev);
+	asked = arena_new(ev->arena, struct asked);
+	asked->filter = ev->filter;
+	hash_puts(&ev->known, name, asked);
 	if (streq(category, "syscalls"))
 		vec_push(ev->arena, &ev->calls, name);
 	else
@@ -125,6 +138,16 @@ static int add_list(struct events *ev, const char *list)
 	int ret = 0;
 
 	if (record_is_probe(ev->c, list)) { /* a signature may have commas */
+		if (ev->c->tids.n)
+			return say_usage(
+				ev->c,
+				"-t is for events: for %s, --where 'tid == N' has the same effect",
+				list);
+		if (ev->filter)
+			return say_usage(
+				ev->c,
+				"--filter=%s: filters are for events; of %s, --where has conditions",
+				ev->filter, list);
 		vec_push(ev->arena, &ev->probes, list);
 		return 0;
 	}
@@ -150,19 +173,68 @@ static void add_time_line(struct events *ev)
 
 /* ---- the script */
 
-/* What makes an event belong to the followed processes. */
-static void put_condition(struct buf *b, const struct tp_format *f, bool all)
+/* --filter in the language: names of fields are those of the event. */
+static const char *filter_of(struct events *ev, const struct tp_format *f, const char *name)
 {
-	if (all) {
-		if (!tp_format_field(f, "next_pid"))
-			buf_printf(b, " /pid != %d/", getpid());
-		return;
+	static const struct type character = { .kind = TY_INT, .size = 1 }, text = {
+		.kind = TY_POINTER, .size = 8, .elem = (struct type *)(uintptr_t)&character
+	};
+	const struct asked *asked = hash_gets(&ev->known, name);
+	struct arg_desc *args = arena_array(ev->arena, struct arg_desc, f->fields.n);
+	struct profile p = { .args = args, .n_args = f->fields.n };
+
+	if (!asked || !asked->filter)
+		return NULL;
+	for (u32 i = 0; i < f->fields.n; i++) {
+		const struct tp_field *field = &f->fields.v[i];
+
+		args[i].name = field->is_common ? "" : field->name;
+		args[i].type = (field->is_char && field->data_loc) ||
+					       ends_with(field->type, "char *") ?
+				       &text :
+				       NULL;
 	}
-	buf_puts(b, " /followed(tid)");
-	for (u32 i = 0; i < f->fields.n; i++)
-		if (streq(f->fields.v[i].type, "pid_t"))
-			buf_printf(b, " || followed(args.%s)", f->fields.v[i].name);
-	buf_putc(b, '/');
+	return trace_expr(ev->arena, &p, asked->filter);
+}
+
+/* "followed(args.pid)", or whether it is one of the threads of -t. */
+static void put_whose(struct buf *b, const struct cli *c, const char *thread)
+{
+	if (!c->tids.n)
+		buf_printf(b, "followed(%s)", thread);
+	for (u32 i = 0; i < c->tids.n; i++)
+		buf_printf(b, "%s%s == %u", i ? " || " : "", thread, c->tids.v[i]);
+}
+
+/* What makes an event belong to the followed processes; filter: NULL, or a further condition. */
+static void put_condition(struct buf *b, const struct tp_format *f, const struct cli *c,
+			  const char *filter)
+{
+	bool all = c->all;
+	const char *and = filter ? " && " : "";
+
+	if (all && tp_format_field(f, "next_pid")) {
+		buf_puts(b, filter ? " /" : "");
+		and = "";
+	} else if (all) {
+		buf_printf(b, " /pid != %d", getpid());
+	} else {
+		buf_puts(b, " /(");
+		put_whose(b, c, "tid");
+		for (u32 i = 0; i < f->fields.n; i++)
+			if (streq(f->fields.v[i].type, "pid_t")) {
+				char thread[80];
+
+				snprintf(thread, sizeof thread, "args.%s", f->fields.v[i].name);
+				buf_puts(b, " || ");
+				put_whose(b, c, thread);
+			}
+		buf_putc(b, ')');
+	}
+	if (filter)
+		buf_printf(b, "%s(%s)", and, filter);
+	if (filter || !all || !tp_format_field(f, "next_pid"))
+		buf_putc(b, '/');
 }
 
 static struct tp_format *format_of(struct events *ev, const char *name)
@@ -181,7 +253,7 @@ static int put_clause(struct events *ev, struct record_script *to, const char *n
 		return STATUS_REFUSED;
 	}
 	buf_printf(&to->text, "tracepoint:%s", name);
-	put_condition(&to->text, f, ev->c->all);
+	put_condition(&to->text, f, ev->c, filter_of(ev, f, name));
 	buf_puts(&to->text,
 		 ev->c->record_stacks ? " { record((kstack, ustack)); }\n" : " { record(); }\n");
 	return 0;
@@ -202,11 +274,12 @@ static int number_of_call(const char *name, u32 *side)
 
 static bool take_call(struct events *ev, struct record_script *to, const char *name)
 {
+	const struct asked *asked = hash_gets(&ev->known, name);
 	u32 side;
 	int nr = number_of_call(name, &side);
 	struct tp_format *f = nr < 0 || nr >= RECORDED_CALLS ? NULL : format_of(ev, name);
 
-	if (!f)
+	if (!f || (asked && asked->filter))
 		return false;
 	to->calls[side][nr] = event_layout(ev->arena, f);
 	to->renames_calls = true;
@@ -245,8 +318,12 @@ int record_script_make(struct cli *c, const char *const *events, struct record_s
 	struct events ev = { .c = c, .arena = &c->words_arena };
 	int ret = 0;
 
-	for (u32 i = 0; events && events[i] && !ret; i++)
+	if (c->tids.n && (c->all || c->record_hz))
+		return say_usage(c, "-t is for the events of -e: it does not go with -a and -F");
+	for (u32 i = 0; events && events[i] && !ret; i++) {
+		ev.filter = i < c->n_event_filters ? c->event_filters[i] : NULL;
 		ret = add_list(&ev, events[i]);
+	}
 	if (!events && !c->record_hz)
 		add_time_line(&ev);
 	buf_puts(&to->text, "config = { max_probes = 100000; perf_rb_pages = 8192 }\n");

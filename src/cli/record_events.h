@@ -11,7 +11,7 @@ struct record_script {
 	/* by entry or exit, and number: events that are recorded as raw_syscalls; see recording.h */
 	struct event_format *calls[2][RECORDED_CALLS];
 	bool renames_calls;
-	VEC(struct recorded_probe) probes; /* whose clauses print tuples */
+	struct noting probes; /* whose clauses print tuples */
 };
 
 /*

@@ -40,6 +40,36 @@ static const char *member_name(struct arena *a, const char *name)
 	return word;
 }
 
+static void add_probe(struct arena *a, struct record_script *to, struct recorded_probe p)
+{
+	VEC(struct recorded_probe)
+	all = { .v = to->probes.v, .n = to->probes.n, .cap = to->probes.n };
+
+	vec_push(a, &all, p);
+	to->probes.v = all.v;
+	to->probes.n = all.n;
+}
+
+/* What scripts call the fields (type/noted.h). */
+static const char *reads_of(struct arena *a, const struct record_script *to,
+			    const struct trace_clause *cl, const char *const *fields)
+{
+	struct buf b = { 0 };
+	const char *text;
+
+	buf_printf(&b, "clause\t%u\nscript\t0\n", to->probes.n);
+	for (u32 i = 0; i < cl->fields.n; i++) {
+		buf_printf(&b, "read\t%s\t\t", fields[i]);
+		for (const char *s = cl->fields.v[i].expr; *s; s++)
+			if (!isspace((u8)*s))
+				buf_putc(&b, *s);
+		buf_putc(&b, '\n');
+	}
+	text = arena_strdup(a, b.s);
+	buf_release(&b);
+	return text;
+}
+
 static int put_clause(struct cli *c, const struct trace_clause *cl, struct record_script *to)
 {
 	struct arena *a = &c->words_arena;
@@ -64,7 +94,9 @@ static int put_clause(struct cli *c, const struct trace_clause *cl, struct recor
 		buf_printf(b, ", %s", cl->fields.v[i].expr);
 	}
 	buf_puts(b, ")); }\n");
-	vec_push(a, &to->probes, ((struct recorded_probe){ .fields = fields }));
+	add_probe(a, to,
+		  (struct recorded_probe){ .fields = fields,
+					   .reads = reads_of(a, to, cl, fields) });
 	return 0;
 }
 
@@ -82,8 +114,8 @@ static int put_samples(struct cli *c, struct record_script *to)
 	put_condition(&to->text, c);
 	begin_tuple(&to->text, to, true, false);
 	buf_puts(&to->text, ")); }\n");
-	vec_push(&c->words_arena, &to->probes,
-		 ((struct recorded_probe){ .name = "sonde:cpu_clock", .fields = none }));
+	add_probe(&c->words_arena, to,
+		  (struct recorded_probe){ .name = "sonde:cpu_clock", .fields = none });
 	return 0;
 }
 

@@ -9,7 +9,6 @@
 #include "sym/kallsyms.h"
 #include "sym/tracefs.h"
 #include "trace/event_line.h"
-#include "trace/event_stack.h"
 
 /* ---- names */
 
@@ -26,11 +25,11 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 	return true;
 }
 
-static bool name_usym(void *ctx, u32 pid, u64 addr, struct symbol *out)
+static bool name_usym(void *ctx, struct process_at at, u64 addr, struct symbol *out)
 {
 	struct recorded *r = ctx;
 
-	return store_names_user(r->stack_names, pid, addr, out);
+	return store_names_user(r->stack_names, at.pid, addr, out);
 }
 
 static bool name_constant(void *ctx, const char *name, s64 *value)
@@ -75,53 +74,74 @@ static void names_make(struct recorded *r)
 				   .kstring = name_string };
 }
 
-/* ---- --time=FROM,TO */
-
-static int bad_range(struct recorded *r)
-{
-	return say_usage(r->c, "--time=%s: FROM,TO in seconds, as 12.5,13 or ,20",
-			 r->c->time_range);
-}
-
-/* "12.345" -> ns; *end is after it. False: there is none. */
-static bool read_seconds(const char *s, const char **end, u64 *ns)
-{
-	u64 unit = 1000000000, n = 0;
-	const char *at = s;
-
-	for (; *at >= '0' && *at <= '9' && n < 10000000000ull; at++)
-		n = n * 10 + (u64)(*at - '0');
-	n = MIN(n, 10000000000ull) * unit;
-	if (*at == '.')
-		for (at++; *at >= '0' && *at <= '9'; at++)
-			n += (u64)(*at - '0') * (unit /= 10);
-	*end = at;
-	*ns = n;
-	return at > s;
-}
+/* ---- --time */
 
 static int set_range(struct recorded *r)
 {
-	const char *s = r->c->time_range, *end = s;
-	u64 from = 0, to = ~0ull;
+	const char *text = r->c->time_range;
+	u32 n;
 
-	if (!s)
+	if (!text)
 		return 0;
-	if (*s != ',' && !read_seconds(s, &end, &from))
-		return bad_range(r);
-	if (*end == ',' && end[1]) {
-		if (!read_seconds(end + 1, &end, &to))
-			return bad_range(r);
-		to += 999; /* times are printed without them */
-	} else {
-		end += *end == ',';
-	}
-	if (*end || from > to)
-		return bad_range(r);
-	r->from = from;
-	r->to = to;
-	store_range(r->store, from, to);
+	if (!time_ranges_parse(&r->ranges, &r->arena, text, r->tables->t0, r->tables->t1))
+		return say_usage(r->c, "--time=%s: " TIME_RANGE_FORMS, text);
+	n = r->ranges.spans.n;
+	r->from = r->ranges.spans.v[0].from;
+	r->to = r->ranges.spans.v[n - 1].to;
+	store_spans(r->store, r->ranges.spans.v, n);
 	return 0;
+}
+
+int recorded_one_range(const struct recorded *r)
+{
+	if (r->ranges.spans.n <= 1)
+		return 0;
+	return say_usage(r->c, "--time=%s: several ranges are for script, report and export",
+			 r->c->time_range);
+}
+
+/* ---- columns of lines */
+
+/* As perf script does: to the longest name of the file. */
+static u32 name_width(const struct store_tables *t)
+{
+	u32 width = 0;
+
+	for (u32 i = 0; i < t->formats.n; i++)
+		width = MAX(width, (u32)strlen(t->formats.v[i]->name));
+	return width;
+}
+
+static int set_columns(struct recorded *r)
+{
+	const struct cli *c = r->c;
+	struct event_columns *columns = &r->columns;
+	struct err err = { 0 };
+	int ret = 0;
+
+	if (c->reltime && c->deltatime)
+		return say_usage(c, "--reltime and --deltatime exclude each other");
+	if (c->columns && c->as_ftrace)
+		return say_usage(c,
+				 "-F chooses columns of perf script's lines: --ftrace has its own");
+	*columns = (struct event_columns){ .in_ns = c->time_in_ns,
+					   .times = c->reltime   ? TIME_SINCE_FIRST :
+						    c->deltatime ? TIME_SINCE_LAST :
+								   TIME_SINCE_BOOT,
+					   .name_width = name_width(r->tables),
+					   .to_real = r->tables->head.to_real };
+	event_columns_default(columns, r->tables->n_stacks);
+	for (u32 i = 0; c->columns && c->columns[i] && !ret; i++)
+		ret = event_columns_take(columns, c->columns[i], &err);
+	ret = ret ? ret : event_columns_check(columns, &err);
+	if (!ret && (columns->set & 1u << COLUMN_tod) && !columns->to_real)
+		ret = err_set(&err, -EINVAL,
+			      "-F: %s does not say what time of day it was recorded: it has no tod",
+			      r->path);
+	if (ret)
+		say_err(c, &err);
+	err_release(&err);
+	return ret ? STATUS_WRONG : 0;
 }
 
 /* ---- the file */
@@ -159,8 +179,9 @@ int recorded_open(struct recorded *r, struct cli *c)
 	if (ret)
 		return ret;
 	ret = set_range(r);
+	ret = ret ? ret : set_columns(r);
 	if (ret)
-		recorded_close(r);
+		recorded_close_quietly(r);
 	return ret;
 }
 
@@ -208,17 +229,7 @@ int recorded_print(struct cli *c, void (*print)(struct recorded *r, struct sink 
 	return ret ? ret : lost;
 }
 
-/* ---- lines */
-
-/* As perf script does: to the longest name of the file. */
-static u32 name_width(const struct store_tables *t)
-{
-	u32 width = 0;
-
-	for (u32 i = 0; i < t->formats.n; i++)
-		width = MAX(width, (u32)strlen(t->formats.v[i]->name));
-	return width;
-}
+/* ---- events */
 
 bool recorded_next(struct recorded *r, struct trace_event *e)
 {
@@ -231,16 +242,13 @@ bool recorded_next(struct recorded *r, struct trace_event *e)
 
 void recorded_put_line(struct recorded *r, struct sink *s, const struct trace_event *e)
 {
-	if (!r->name_width)
-		r->name_width = name_width(r->tables);
-	if (r->c->as_ftrace)
+	if (r->c->as_ftrace) {
 		event_line_ftrace(&s->out, &r->arena, &r->names, e);
-	else
-		event_line_perf(&s->out, &r->arena, &r->names, e, r->name_width);
-	buf_putc(&s->out, '\n');
-	if (!e->has_stacks)
+		buf_putc(&s->out, '\n');
+		event_stacks_ftrace(&s->out, &r->names, e);
 		return;
-	event_stacks_perf(&s->out, &r->names, e);
-	if (!r->c->as_ftrace)
+	}
+	event_columns_line(&s->out, &r->arena, &r->names, e, &r->columns);
+	if (event_columns_stacks(&s->out, &r->names, e, &r->columns))
 		buf_putc(&s->out, '\n');
 }

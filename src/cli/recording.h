@@ -4,8 +4,10 @@
 #define SONDE_CLI_RECORDING_H
 
 #include "cli/cli.h"
+#include "cli/time_ranges.h"
 #include "session/system.h"
 #include "store/names.h"
+#include "trace/event_columns.h"
 #include "trace/names.h"
 
 #define RECORDING_FILE "sonde.data"
@@ -24,9 +26,10 @@ struct recorded { /* zeroed */
 	struct world world;
 	struct tracefs_strings *strings;
 	bool has_system;
-	u64 from, to;      /* --time; to 0: all of it */
-	u32 name_width;    /* of its events; 0: not known yet */
-	struct buf damage; /* of a file of another tool: what of it could not be read */
+	struct time_ranges ranges;    /* --time; none: all of it */
+	u64 from, to;                 /* from the first to the last of them; to 0: all of it */
+	struct event_columns columns; /* of its lines; none: the usual ones */
+	struct buf damage;            /* of a file of another tool: what of it could not be read */
 };
 
 /* The file that is the only argument of the command, else RECORDING_FILE; its range of --time. 0,
@@ -34,6 +37,8 @@ struct recorded { /* zeroed */
 int recorded_open(struct recorded *r, struct cli *c);
 /* The same of that file, as a whole. */
 int recorded_open_path(struct recorded *r, struct cli *c, const char *path);
+/* For what reads one range of time only: 0, or the exit status after a message. */
+int recorded_one_range(const struct recorded *r);
 /* Reports what is damaged or was lost. The exit status. */
 int recorded_close(struct recorded *r);
 /* Without reports. */

@@ -83,6 +83,36 @@ bool script_is_tool_alone(const struct cli *c, const char *word)
 	return t;
 }
 
+/* In PATH. */
+static bool is_program(const char *word)
+{
+	const char *path = getenv("PATH");
+	bool found = false;
+
+	for (const char *s = path ? path : ""; *s && !found;) {
+		size_t n = strcspn(s, ":");
+		struct buf b = {};
+
+		buf_add(&b, s, n);
+		buf_printf(&b, "/%s", word);
+		found = !access(b.s, X_OK);
+		buf_release(&b);
+		s += n + (s[n] != '\0');
+	}
+	return found;
+}
+
+bool script_is_named(const char *word)
+{
+	struct tool *t;
+
+	if (ends_with(word, ".bt"))
+		return true;
+	t = strchr(word, '/') || is_program(word) ? NULL : tool_open(word);
+	tool_free(t);
+	return t;
+}
+
 /* Files that are not text: one message instead of one for each byte. */
 static int refuse_other_file(const struct cli *c, const char *word)
 {

@@ -54,6 +54,8 @@ const char *tool_near(const char *word);
 struct cli;
 
 /* Whether word is a tool, which needs "run" before it: prints that. */
+/* "opensnoop", unless a program has the name; "x.bt". */
+bool script_is_named(const char *word);
 bool script_is_tool_alone(const struct cli *c, const char *word);
 
 #endif

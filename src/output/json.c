@@ -14,6 +14,7 @@
 #include "output/output.h"
 #include "output/notice.h"
 #include "trace/event_line.h"
+#include "trace/event_stack.h"
 #include "trace/value.h"
 #include "type/agg.h"
 
@@ -382,6 +383,51 @@ static void value(struct sink *s, const struct type *t, const void *p)
 	sink_item(s);
 }
 
+/* "symbol" and "offset", what is known of them, and of a user frame the place in its file. */
+static void put_frame(struct buf *b, u64 ip, bool user, const struct symbol *sym)
+{
+	const char *module = sym->module;
+
+	buf_printf(b, "{\"ip\": \"%#llx\"", (unsigned long long)ip);
+	if (sym->name) {
+		buf_puts(b, ", \"symbol\": ");
+		json_str(b, sym->name, strlen(sym->name));
+		buf_printf(b, ", \"offset\": %llu", (unsigned long long)sym->offset);
+	}
+	if (!user && !module && sym->name)
+		module = "[kernel.kallsyms]";
+	if (module) {
+		buf_puts(b, ", \"dso\": ");
+		json_str(b, module, strlen(module));
+	}
+	if (user && module)
+		buf_printf(b, ", \"dso_offset\": %llu", (unsigned long long)sym->file_offset);
+	buf_putc(b, '}');
+}
+
+static void put_stack(struct buf *b, const struct names *names, const struct trace_event *e,
+		      u32 side)
+{
+	static const char *const members[] = {
+		[EVENT_KSTACK] = "kstack", [EVENT_USTACK] = "ustack"
+	};
+
+	if (!e->stack[side].n)
+		return;
+	buf_printf(b, ", \"%s\": [", members[side]);
+	for (u32 i = 0; i < e->stack[side].n; i++) {
+		struct symbol sym;
+		const char *why;
+
+		buf_puts(b, i ? ", " : "");
+		if (event_frame(names, e, side, i, &sym, &why))
+			put_frame(b, e->stack[side].ips[i], side == EVENT_USTACK, &sym);
+		else
+			buf_printf(b, "{\"missing\": \"%s\"}", why);
+	}
+	buf_putc(b, ']');
+}
+
 /* The members as text, by the event's print fmt. */
 static void event(struct sink *s, const struct trace_event *e)
 {
@@ -404,6 +450,8 @@ static void event(struct sink *s, const struct trace_event *e)
 		buf_puts(b, ", \"value\": ");
 		put_value((struct put){ .b = b, .names = s->names }, e->value_type, e->value);
 	}
+	for (u32 side = 0; e->has_stacks && side < ARRAY_SIZE(e->stack); side++)
+		put_stack(b, s->names, e, side);
 	buf_puts(b, "}}\n");
 	buf_release(&text);
 	sink_item(s);

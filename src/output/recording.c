@@ -10,13 +10,18 @@
 
 #define CLOCK_NS 1000000000ull
 
+static bool has_stacks(const struct recording_plan *p)
+{
+	return p->has_stacks || (p->probes && p->probes->reads_stacks);
+}
+
 static struct store_writer *begin(struct sink *s, struct recording *r)
 {
 	const struct recording_plan *p = r->plan;
 	struct file_head head = p->head;
 	struct store_writer *w;
 
-	head.version = p->has_stacks ? STORE_VERSION : STORE_PLAIN;
+	head.version = has_stacks(p) ? STORE_VERSION : STORE_PLAIN;
 	w = r->writer = store_writer_new(s->fd, &head);
 	if (!r->stacks)
 		r->stacks = recorded_stacks_new(p->next_file);
@@ -28,6 +33,12 @@ static struct store_writer *begin(struct sink *s, struct recording *r)
 		store_text(w, p->texts[i].name, p->texts[i].bytes, p->texts[i].len);
 	for (u32 i = 0; i < p->n_tasks; i++)
 		store_task(w, &p->tasks[i]);
+	if (p->probes && p->probes->script) {
+		char id[16];
+		int n = snprintf(id, sizeof id, "%x", p->probes->script);
+
+		store_text(w, "script", id, (u32)n);
+	}
 	return w;
 }
 
@@ -43,12 +54,35 @@ static void see_error(struct sink *s, const struct recording *r)
 		s->error = store_error(r->writer);
 }
 
+u64 recording_bytes(const struct recording *r)
+{
+	return r->bytes + (r->writer ? store_bytes(r->writer) : 0);
+}
+
+static void tell_progress(const struct recording *r)
+{
+	if (r->plan->progress)
+		r->plan->progress(r->plan->progress_ctx, r);
+}
+
 /* ---- events */
+
+static void store_reads(struct store_writer *w, const struct event_format *f)
+{
+	struct buf name = { 0 };
+
+	if (!f->reads)
+		return;
+	buf_printf(&name, "reads:%s", f->name);
+	store_text(w, name.s, f->reads, strlen(f->reads));
+	buf_release(&name);
+}
 
 static u32 number_of(struct recording *r, struct event_format *f)
 {
 	if (!f->stored) {
 		store_format(r->writer, r->n_formats, f->name, f->text);
+		store_reads(r->writer, f);
 		r->formats = xrealloc(r->formats, (r->n_formats + 1) * sizeof *r->formats);
 		r->formats[r->n_formats] = f;
 		f->stored = ++r->n_formats;
@@ -118,7 +152,7 @@ static void value(struct sink *s, const struct type *t, const void *p)
 
 	writer_of(s, r);
 	if (!r->probes)
-		r->probes = recorded_probes_new(r->plan->probes, r->plan->n_probes);
+		r->probes = recorded_probes_new(r->plan->probes);
 	if (recorded_probe_event(r->probes, s->names, t, p, &e))
 		keep(s, &e, e.format, e.len);
 }
@@ -127,7 +161,7 @@ static void mapping(struct sink *s, const struct map_event *e)
 {
 	struct recording *r = s->state;
 
-	if (!r->plan->has_stacks)
+	if (!has_stacks(r->plan))
 		return;
 	writer_of(s, r);
 	recorded_stacks_map(r->stacks, r->writer, e);
@@ -138,7 +172,12 @@ static void mapping(struct sink *s, const struct map_event *e)
 
 static void end_file(struct sink *s, struct recording *r)
 {
+	u64 unwritten;
+
 	store_writer_end(r->writer);
+	unwritten = store_events(r->writer) - store_events_written(r->writer);
+	r->n_events -= unwritten;
+	r->n_lost += unwritten;
 	r->bytes += store_bytes(r->writer);
 	see_error(s, r);
 	store_writer_free(r->writer);
@@ -153,6 +192,7 @@ static void next_file(struct sink *s, struct recording *r)
 	int error;
 
 	end_file(s, r);
+	r->n_files++;
 	error = s->error ? 0 : r->plan->next_file(r->plan->file_ctx, s->fd);
 	if (error)
 		s->error = error;
@@ -204,6 +244,7 @@ static void tick(struct sink *s)
 	if (now >= r->next_clock_ns) {
 		store_clock(w, now, clock_boot_to_real_ns());
 		r->next_clock_ns = now + CLOCK_NS;
+		tell_progress(r);
 	}
 	store_tick(w, now);
 	if (r->dump_ns && now >= r->dump_ns) {
@@ -220,6 +261,7 @@ static void tick(struct sink *s)
 static void attached(struct sink *s, u32 n_probes)
 {
 	put_notify(s);
+	tell_progress(s->state);
 }
 
 /* Of the script there is one clause on a line, and it begins with the event's name. */
@@ -261,6 +303,7 @@ static void end(struct sink *s)
 
 	writer_of(s, r);
 	end_file(s, r);
+	tell_progress(r);
 	free(r->formats);
 	r->formats = NULL;
 	recorded_stacks_free(r->stacks);

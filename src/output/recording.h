@@ -13,6 +13,8 @@
 
 enum { RECORDED_CALLS = 1024 }; /* numbers of system calls */
 
+struct recording;
+
 /* What is known before the run. Everything is borrowed until the end of the run. */
 struct recording_plan {
 	struct file_head head;
@@ -32,8 +34,7 @@ struct recording_plan {
 	int (*next_file)(void *ctx, int fd);
 	void *file_ctx;
 	/* Clauses that print tuples. */
-	const struct recorded_probe *probes;
-	u32 n_probes;
+	const struct noting *probes;
 	/* Events of single system calls, by entry or exit and number: they are recorded as
 	 * raw_syscalls:sys_enter and sys_exit, and have the same layout. NULL: those are stored as
 	 * they are. */
@@ -43,6 +44,9 @@ struct recording_plan {
 	void (*dump)(void *ctx, const char *why);
 	void *dump_ctx;
 	u64 dump_after_ns;
+	/* Called when the probes are attached, then each second and at the end; may be NULL. */
+	void (*progress)(void *ctx, const struct recording *r);
+	void *progress_ctx;
 };
 
 struct recording { /* sink.state */
@@ -51,6 +55,7 @@ struct recording { /* sink.state */
 	struct event_format **formats; /* of the file */
 	u32 n_formats;
 	u64 n_events, n_lost, bytes;
+	u32 n_files; /* that were full: next_file() */
 	u64 file_start_ns;
 	u64 next_clock_ns;
 	u64 dump_ns; /* when to copy the file; 0: nobody asked */
@@ -60,5 +65,8 @@ struct recording { /* sink.state */
 };
 
 extern const struct output output_recording;
+
+/* Of all files so far. */
+u64 recording_bytes(const struct recording *r);
 
 #endif

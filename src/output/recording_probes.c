@@ -18,20 +18,19 @@ struct made { /* the format of a probe's events */
 };
 
 struct recorded_probes {
-	const struct recorded_probe *list;
-	u32 n, n_made;
+	const struct noting *list;
+	u32 n_made;
 	struct hash made;  /* by clause and probe */
 	struct hash names; /* of events */
 	struct buf record, strings;
 	struct arena arena;
 };
 
-struct recorded_probes *recorded_probes_new(const struct recorded_probe *list, u32 n)
+struct recorded_probes *recorded_probes_new(const struct noting *list)
 {
 	struct recorded_probes *p = xcalloc(1, sizeof *p);
 
 	p->list = list;
-	p->n = n;
 	arena_init(&p->arena);
 	return p;
 }
@@ -50,7 +49,13 @@ void recorded_probes_free(struct recorded_probes *p)
 
 /* ---- the format */
 
-/* How a value lies in the record: numbers in at least 4 bytes, texts behind the rest, anything else as bytes. */
+static bool is_numbers(const struct type *t)
+{
+	return t->kind == TY_ARRAY && t->elem->kind == TY_INT;
+}
+
+/* How a value lies in the record: numbers in at least 4 bytes, texts behind the rest, arrays of numbers as they are, anything else
+ * as bytes. */
 static u32 size_in_record(const struct type *t)
 {
 	if (t->kind == TY_STRING)
@@ -60,7 +65,9 @@ static u32 size_in_record(const struct type *t)
 
 static u32 align_in_record(const struct type *t)
 {
-	return t->kind == TY_STRING || type_is_scalar(t) ? size_in_record(t) : 1;
+	return t->kind == TY_STRING || type_is_scalar(t) ? size_in_record(t) :
+	       is_numbers(t)                             ? t->elem->size :
+							   1;
 }
 
 static void put_member(struct buf *b, const struct type *t, const char *name, u32 offset)
@@ -70,10 +77,13 @@ static void put_member(struct buf *b, const struct type *t, const char *name, u3
 	else if (type_is_scalar(t))
 		buf_printf(b, "\tfield:%c%u %s;", t->is_signed ? 's' : 'u', 8 * size_in_record(t),
 			   name);
+	else if (is_numbers(t))
+		buf_printf(b, "\tfield:%c%u %s[%u];", t->elem->is_signed ? 's' : 'u',
+			   8 * t->elem->size, name, t->count);
 	else
 		buf_printf(b, "\tfield:u8 %s[%u];", name, t->size);
 	buf_printf(b, "\toffset:%u;\tsize:%u;\tsigned:%u;\n", offset, size_in_record(t),
-		   t->is_signed);
+		   is_numbers(t) ? t->elem->is_signed : t->is_signed);
 }
 
 static void put_print(struct buf *b, struct buf *args, const struct type *t, const char *name)
@@ -102,6 +112,8 @@ static const char *event_of(struct arena *a, const char *probe)
 
 	if (!colon || strlen(probe) > NAME_MOST / 2)
 		return NULL;
+	if (starts_with(probe, "tracepoint:")) /* is named as the kernel names it */
+		return colon + 1;
 	word = arena_strdup(a, slash ? slash + 1 : colon + 1);
 	for (char *s = word; *s; s++)
 		if (!isalnum((u8)*s))
@@ -151,11 +163,21 @@ static const char *text_of(struct recorded_probes *p, const struct event_format 
 	return text;
 }
 
+static const char *reads_of(struct recorded_probes *p, const struct names *names, u64 probe,
+			    const char *rows)
+{
+	const char *func = names->prog->sites.v[probe].func;
+
+	return arena_printf(&p->arena, "probe\t%s\n%s%s%s%s", site_text(names->prog, false, probe),
+			    func ? "func\t" : "", func ? func : "", func ? "\n" : "", rows);
+}
+
 static struct event_format *format_of(struct recorded_probes *p, const struct names *names,
 				      u64 clause, u64 probe, const struct type *tuple, u32 first)
 {
 	struct made *m, key = { .key = { clause, probe } };
-	const char *name = p->list[clause].name, *site;
+	const struct recorded_probe *of = &p->list->v[clause];
+	const char *name = of->name, *site;
 
 	m = hash_get(&p->made, &key.key, sizeof key.key);
 	if (m)
@@ -168,7 +190,8 @@ static struct event_format *format_of(struct recorded_probes *p, const struct na
 	m->key = key.key;
 	m->format.name = unique_name(p, name);
 	m->format.id = FIRST_ID + p->n_made++;
-	m->format.text = text_of(p, &m->format, tuple, first, p->list[clause].fields);
+	m->format.text = text_of(p, &m->format, tuple, first, of->fields);
+	m->format.reads = of->reads && site ? reads_of(p, names, probe, of->reads) : NULL;
 	hash_put(&p->made, &m->key, sizeof m->key, m);
 	return &m->format;
 }
@@ -237,7 +260,7 @@ bool recorded_probe_event(struct recorded_probes *p, const struct names *names,
 		.value_type = first > AT_MORE ? tuple : NULL,
 		.value = value,
 	};
-	if (clause < p->n)
+	if (clause < p->list->n)
 		e->format =
 			format_of(p, names, clause, number(tuple, value, AT_PROBE), tuple, first);
 	put_values(p, tuple, value, first);

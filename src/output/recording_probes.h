@@ -10,16 +10,12 @@
 
 #include "trace/sink.h"
 #include "type/event_format.h"
-
-/* A clause of the script, by the number in its tuples. */
-struct recorded_probe {
-	const char *name;          /* of its events; NULL: made of the probe's */
-	const char *const *fields; /* names of the values; NULL-terminated */
-};
+#include "type/noted.h"
 
 struct recorded_probes;
 
-struct recorded_probes *recorded_probes_new(const struct recorded_probe *list, u32 n);
+/* list: the clauses, by the numbers in their tuples; it may still grow. */
+struct recorded_probes *recorded_probes_new(const struct noting *list);
 void recorded_probes_free(struct recorded_probes *p);
 /* The event of a tuple, with its stacks as its value; valid until the next call. False: it is no such tuple. */
 bool recorded_probe_event(struct recorded_probes *p, const struct names *names,

@@ -80,7 +80,8 @@ static struct known *learn(struct recorded_stacks *k, const struct names *names,
 			   const struct type *t, const void *p, bool user)
 {
 	u64 ips[STACK_MAX_FRAMES];
-	u32 n = stack_frames(names, t, p, user, ips);
+	struct process_at of;
+	u32 n = stack_frames(names, t, p, user, ips, &of);
 	struct known *s = arena_alloc(&k->arena, sizeof *s + n * sizeof *ips);
 
 	*s = (struct known){ .n = n };

@@ -91,7 +91,7 @@ static const char *shown(struct buf *b, const struct names *names, const char *t
 /* An address of a user or kernel stack. */
 struct place {
 	bool user, is_return;
-	u32 pid;
+	struct process_at of;
 	u64 ip;
 };
 
@@ -102,7 +102,7 @@ static bool source_at(const struct walk *w, const struct place *at, u32 depth, s
 
 	*out = (struct symbol){ .file = "" };
 	return at->user && names && names->source && !frame_reason(true, at->ip) &&
-	       names->source(names->ctx, at->pid, at->ip, at->is_return, depth, out);
+	       names->source(names->ctx, at->of, at->ip, at->is_return, depth, out);
 }
 
 static u32 count_inlined(const struct walk *w, const struct place *at)
@@ -127,7 +127,7 @@ static void pass_frame(struct walk *w, const struct stack_frame *frame, const ch
 
 static void walk_inlined(struct walk *w, const struct place *at, u32 depth)
 {
-	const char *module = frame_module(w->names, true, at->pid, at->ip);
+	const char *module = frame_module(w->names, true, at->of, at->ip);
 	struct buf name = { 0 };
 	struct symbol s;
 
@@ -144,14 +144,14 @@ static void walk_function(struct walk *w, const struct place *at, u32 depth)
 {
 	struct stack_frame frame = { .kind = at->user ? FRAME_USER : FRAME_KERNEL };
 	struct buf name = { 0 };
-	bool known = frame_name(&name, w->names, at->user, at->pid, at->ip, at->is_return);
+	bool known = frame_name(&name, w->names, at->user, at->of, at->ip, at->is_return);
 	const char *module = NULL;
 	struct symbol s;
 
 	if (frame_reason(at->user, at->ip))
 		frame.kind = FRAME_REASON;
 	else
-		module = frame_module(w->names, at->user, at->pid, at->ip);
+		module = frame_module(w->names, at->user, at->of, at->ip);
 	if (!known && at->user && module && *module)
 		name_by_file(&name, w->names, module);
 	source_at(w, at, depth, &s);
@@ -177,12 +177,13 @@ static void walk_place(struct walk *w, const struct place *at)
 static void walk_stack(struct walk *w, const struct type *t, const void *p, bool user)
 {
 	u64 ips[STACK_MAX_FRAMES];
-	u32 n = stack_frames(w->names, t, p, user, ips), pid = stack_pid(t, p);
+	struct process_at of;
+	u32 n = stack_frames(w->names, t, p, user, ips, &of);
 
 	for (u32 i = 0; i < n && !w->over; i++) {
 		u32 at = w->reversed ? i : n - 1 - i;
 
-		walk_place(w, &(struct place){ user, at > 0, pid, ips[at] });
+		walk_place(w, &(struct place){ user, at > 0, of, ips[at] });
 	}
 }
 
@@ -212,10 +213,11 @@ enum part { PART_WORD, PART_USER, PART_KERNEL, PART_TUPLE, N_PARTS };
 static bool has_frames(const struct names *names, const struct type *t, const char *p)
 {
 	u64 ips[STACK_MAX_FRAMES];
+	struct process_at of;
 
 	if (type_is_stack(t))
-		return stack_frames(names, t, p, false, ips) ||
-		       stack_frames(names, t, p, true, ips);
+		return stack_frames(names, t, p, false, ips, &of) ||
+		       stack_frames(names, t, p, true, ips, &of);
 	for (u32 i = 0; i < t->n_fields && is_tuple(t); i++)
 		if (has_frames(names, t->fields[i].type, p + t->fields[i].offset))
 			return true;

@@ -9,7 +9,7 @@
 #include "output/hist.h"
 #include "output/output.h"
 #include "output/notice.h"
-#include "trace/event_line.h"
+#include "trace/event_columns.h"
 #include "trace/value.h"
 #include "type/agg.h"
 
@@ -155,7 +155,10 @@ static void table(struct sink *s, const struct table *t)
 
 void text_event(struct sink *s, const struct trace_event *e)
 {
-	event_line_perf(&s->out, s->names->prog->arena, s->names, e, 0);
+	struct event_columns columns = { 0 };
+
+	event_columns_default(&columns, false);
+	event_columns_line(&s->out, s->names->prog->arena, s->names, e, &columns);
 	if (e->value_type) {
 		buf_putc(&s->out, ' ');
 		value_text(&s->out, s->names, e->value_type, e->value);

@@ -19,7 +19,7 @@ void ltrace_json_begin(struct buf *b, const struct ltrace_thread *th, const char
 {
 	buf_printf(b, "{\"type\": \"%s\", \"tid\": %u, \"pid\": %u, \"time\": ", type, th->tid,
 		   th->pid);
-	line_put_seconds(b, wall_ns, false);
+	line_put_seconds(b, wall_ns);
 }
 
 void ltrace_json_call(struct buf *b, const char *caller, const char *name, const char *args)
@@ -36,7 +36,7 @@ void ltrace_json_result(struct buf *b, const char *result, u64 ns)
 	buf_puts(b, ", \"result\": ");
 	json_strz(b, result);
 	buf_puts(b, ", \"seconds\": ");
-	line_put_seconds(b, ns, false);
+	line_put_seconds(b, ns);
 }
 
 void ltrace_json_status(struct buf *b, s32 wait_status)

@@ -93,19 +93,20 @@ static void find_caller(struct ltrace *lt, struct ltrace_caller *caller)
 {
 	const struct names *names = lt->s->names;
 	const struct caller_key *k = &caller->key;
+	struct process_at at = { k->pid, 0 };
 	struct symbol sym = { 0 };
 	u64 offset, address;
 	const char *id;
 
 	if (names->usym)
-		names->usym(names->ctx, k->pid, k->from, &sym);
+		names->usym(names->ctx, at, k->from, &sym);
 	if (!sym.module)
 		return;
 	caller->object = hash_gets(&lt->by_path, sym.module);
 	caller->module = strrchr(sym.module, '/') ? strrchr(sym.module, '/') + 1 : sym.module;
 	caller->module = arena_strdup(&lt->c->words_arena, caller->module);
 	if (caller->object && names->build_id &&
-	    names->build_id(names->ctx, k->pid, k->from, &id, &offset) &&
+	    names->build_id(names->ctx, at, k->from, &id, &offset) &&
 	    elf_offset_to_address(caller->object->elf, offset, &address))
 		caller->name = ltrace_called_name(caller->object, address);
 }
@@ -409,8 +410,7 @@ static void put_stack(struct ltrace *lt, const struct record *r)
 	const struct field *f = &r->t->fields[RETURN_VALUE + 1];
 
 	if (lt->o.stacks)
-		line_put_stack(&lt->line, lt->s->names, r->pid, f->type, r->p + f->offset,
-			       is_visible(lt));
+		line_put_stack(&lt->line, lt->s->names, f->type, r->p + f->offset, is_visible(lt));
 }
 
 static void on_return(struct ltrace *lt, const struct record *r)
@@ -451,7 +451,7 @@ static void on_return(struct ltrace *lt, const struct record *r)
 	ltrace_put_result(&lt->line, lt, f, &v);
 	if (lt->o.spent) {
 		buf_puts(&lt->line, " <");
-		line_put_seconds(&lt->line, r->ns - frame->ns, false);
+		line_put_seconds(&lt->line, r->ns - frame->ns);
 		buf_putc(&lt->line, '>');
 	}
 	buf_putc(&lt->line, '\n');

@@ -38,7 +38,7 @@ static int read_library(struct ltrace *lt, const char *value)
 
 static int more_time(struct ltrace *lt, const char *value)
 {
-	lt->o.clock.time += lt->o.clock.time < TIME_EPOCH_US;
+	line_more_time(&lt->o.clock);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
  *	prev_prio < 100 && prev_comm ~ "b*"  ->  args.prev_prio < 100 && glob(args.prev_comm, "b*")
  */
 #include <ctype.h>
+#include "cli/expr_name.h"
 #include "cli/trace/trace.h"
 
 bool trace_is_known(const struct arg_desc *arg)
@@ -104,33 +105,13 @@ static bool is_name_start(char c)
 	return isalpha((u8)c) || c == '_';
 }
 
-static size_t name_length(const char *s)
-{
-	size_t n = 0;
-
-	while (isalnum((u8)s[n]) || s[n] == '_')
-		n++;
-	return n;
-}
-
-static size_t quoted_length(const char *s)
-{
-	size_t n = 1;
-
-	while (s[n] && s[n] != *s)
-		n += s[n] == '\\' && s[n + 1] ? 2 : 1;
-	return n + (s[n] != '\0');
-}
-
-/* "x.name", "p->name", "$name", "@name", "name(" and "(name)" are no fields. */
+/* "(name)" is a cast. */
 static bool may_be_field(const char *text, const char *s, size_t n)
 {
 	char before = s > text ? s[-1] : ' ';
 	const char *after = s + n + strspn(s + n, " \t");
 
-	if (before == '>' && s - text >= 2 && s[-2] == '-')
-		return false;
-	return !strchr(".$@", before) && *after != '(' && !isdigit((u8)before) &&
+	return expr_is_alone(text, s, n) && !isdigit((u8)before) &&
 	       !(before == '(' && *after == ')');
 }
 
@@ -168,7 +149,7 @@ static size_t put_match(struct scan *x, const char *s)
 	bool is_quoted = s[blank] == '"';
 	const char *left, *quote = is_quoted ? "" : "\"";
 
-	n = is_quoted ? quoted_length(s + blank) : strcspn(s + blank, " \t)&|\"'");
+	n = is_quoted ? expr_quoted_length(s + blank) : strcspn(s + blank, " \t)&|\"'");
 	if (!n || x->operand >= x->out.len || (!is_quoted && !x->is_text))
 		return 0;
 	left = arena_strndup(x->arena, x->out.s + x->operand, x->out.len - x->operand);
@@ -184,11 +165,11 @@ static size_t put_token(struct scan *x, const char *text, const char *s)
 
 	x->compares &= !isdigit((u8)*s);
 	if (*s == '"' || *s == '\'')
-		n = quoted_length(s);
+		n = expr_quoted_length(s);
 	else if (isdigit((u8)*s))
-		n = MAX(name_length(s), (size_t)1);
+		n = MAX(expr_name_length(s), (size_t)1);
 	else if (is_name_start(*s)) {
-		n = name_length(s);
+		n = expr_name_length(s);
 		if (may_be_field(text, s, n)) {
 			put_name(x, s, n);
 			return n;

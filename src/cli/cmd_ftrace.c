@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sonde ftrace: the kernel's function tracers, events and triggers, as its file "trace" prints them. */
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+#include "base/fd.h"
+#include "cli/ftrace/ftrace.h"
+#include "cli/job.h"
+#include "output/none.h"
+#include "output/notice.h"
+#include "output/output.h"
+
+/* ---- while it runs */
+
+static int begin(void *ctx, s32 child, struct err *err)
+{
+	struct ftrace *f = ctx;
+	int ret = instance_make(f, err);
+
+	ret = ret < 0 ? ret : ftrace_set_up(f, child, err);
+	ret = ret < 0 ? ret : rings_open(f, err);
+	if (ret >= 0) {
+		lines_head(f);
+		graph_head(f);
+		ret = instance_put(f, "tracing_on", "1", 0, err);
+	}
+	return ret;
+}
+
+/* hist and snapshot leave what they found in files. */
+static void put_file(struct ftrace *f, const char *file)
+{
+	struct buf b = { 0 };
+
+	if (instance_read(f, file, &b) >= 0 && b.len)
+		buf_add(&f->text, b.s, b.len);
+	buf_release(&b);
+}
+
+static void put_results(struct ftrace *f)
+{
+	bool has_snapshot = false;
+
+	for (u32 i = 0; i < f->events.n; i++) {
+		const struct ftrace_event *e = &f->events.v[i];
+
+		for (u32 k = 0; k < e->triggers.n; k++) {
+			if (starts_with(e->triggers.v[k], "hist"))
+				put_file(f, arena_printf(&f->arena, "events/%s/%s/hist", e->system,
+							 e->name));
+			has_snapshot |= starts_with(e->triggers.v[k], "snapshot");
+		}
+	}
+	if (has_snapshot)
+		put_file(f, "snapshot");
+}
+
+static void over(void *ctx)
+{
+	struct ftrace *f = ctx;
+	struct err err = { 0 };
+
+	if (!*f->dir)
+		return;
+	instance_put(f, "tracing_on", "0", 0, &err);
+	put_results(f);
+	rings_drain(f, true);
+	rings_close(f);
+	ftrace_restore(f);
+	instance_remove(f);
+	err_release(&err);
+}
+
+static void ready(void *ctx)
+{
+	struct ftrace *f = ctx;
+	u64 n;
+
+	if (read(f->timer, &n, sizeof n) == sizeof n)
+		rings_drain(f, false);
+}
+
+static const struct output output_ftrace = {
+	.name = "ftrace",
+	.attached = none_attached,
+	TEXT_MESSAGES,
+	.value = text_value,
+	.table = none_table,
+	.lost = text_lost,
+	.end = none_end,
+};
+
+static void tell(const struct ftrace *f)
+{
+	if (f->n_lost || f->n_unknown_losses)
+		say(f->c, "%llu events%s were lost: the buffer was full (-b 65536 makes it larger)",
+		    (unsigned long long)f->n_lost,
+		    f->n_unknown_losses ? ", and more that are not counted," : "");
+}
+
+static int run(struct ftrace *f)
+{
+	struct cli *c = f->c;
+	struct itimerspec every = { { 0, 50000000 }, { 0, 50000000 } };
+	struct rusage usage;
+	struct beside beside = { f, begin, over, -1, ready, &usage };
+	struct job job = { .script = "begin { }",
+			   .output = &output_ftrace,
+			   .status_of_cmd = true,
+			   .on_stderr = true,
+			   .separate_files = true };
+	int ret;
+
+	f->timer = beside.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	timerfd_settime(f->timer, 0, &every, NULL);
+	c->request.engine = "interpreter"; /* nothing of the kernel is asked */
+	c->request.traced.scope = SCOPE_SCRIPT;
+	c->host.beside = &beside;
+	c->sink.state = f;
+	ret = job_run(c, &job);
+	over(f);
+	fd_close(&f->timer);
+	tell(f);
+	return ret;
+}
+
+/* ---- the command line */
+
+/* What the options mean if -t does not say it. */
+static int choose_tracer(struct ftrace *f)
+{
+	const struct cli *c = f->c;
+	const struct ftrace_options *o = &c->ftrace;
+	bool for_graph = o->graph || o->nograph || o->depth || o->over_ns;
+
+	f->tracer = o->tracer                               ? o->tracer :
+		    for_graph                               ? "function_graph" :
+		    o->functions || o->module || o->notrace ? "function" :
+							      NULL;
+	f->is_graph = f->tracer && streq(f->tracer, "function_graph");
+	if (f->tracer && streq(f->tracer, "nop"))
+		f->tracer = NULL;
+	if (for_graph && !f->is_graph)
+		return say_usage(c, "-G, -g, -D and --over are of the tracer function_graph");
+	if (f->tracer || f->events.n)
+		return 0;
+	return say_usage(
+		c,
+		"what to trace: -T 'vfs_*' for functions, -G FUNC for their calls, -e SYSTEM:EVENT for events");
+}
+
+static int ftrace(struct cli *c)
+{
+	struct ftrace *f = xcalloc(1, sizeof *f);
+	int ret;
+
+	f->c = c;
+	f->out = STDOUT_FILENO;
+	arena_init(&f->arena);
+	ret = ftrace_read_events(f);
+	ret = ret ? ret : choose_tracer(f);
+	ret = ret ? ret : job_targets(c, JOB_NEEDS_TARGET);
+	if (!ret && c->output && (f->out = output_open(c)) < 0)
+		ret = STATUS_WRONG;
+	if (!ret) {
+		f->escapes = escape_wanted(c, f->out);
+		instance_remove_left();
+		lines_init(f);
+		ret = run(f);
+		lines_release(f);
+	}
+	if (f->out != STDOUT_FILENO)
+		fd_close(&f->out);
+	free(f->cpus);
+	arena_release(&f->arena);
+	free(f);
+	return ret;
+}
+
+const struct command command_ftrace = {
+	.name = "ftrace",
+	.args = "[CMD [ARG]...]",
+	.brief = "trace functions and events with the kernel's tracers",
+	.doc = "Function tracers, events with filters and triggers, in an instance of tracefs that is this run's alone and is removed at its end "
+	       "(after kill -9 by the next run): no switch of anybody else is touched. Lines are those of the kernel's file trace. -T traces functions (patterns), "
+	       "-G draws the calls within a function with their times, -e traces events. --filter and --trigger belong to the -e before them. Of CMD "
+	       "and its children, the threads of -p, or all (-a). What a full buffer has lost is told where it is missing and summed up at the end. The exit "
+	       "status is that of CMD.",
+	.example =
+		"sonde ftrace -T 'vfs_*' -- ls /usr\n"
+		"sonde ftrace -G vfs_read -D 3 -- cat /etc/passwd\n"
+		"sonde ftrace -a -e sched:sched_switch --filter 'prev_prio < 100' --trigger stacktrace --duration 1s\n"
+		"sonde ftrace -a -e kmem:kmalloc --trigger 'hist:keys=call_site.sym:vals=bytes_req' --duration 5s",
+	.run = ftrace,
+	.takes = (SETS_JOB | SET_CPUS) & ~(u32)SET_FORMAT,
+	.words_are_cmd = true,
+};

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sonde sched: waits for processors, runs, and who ran where; of now or of a recording. */
+#include <unistd.h>
+#include "cli/job.h"
+#include "cli/record_events.h"
+#include "cli/recording.h"
+#include "cli/sched/sched.h"
+#include "export/export.h"
+#include "output/none.h"
+#include "output/notice.h"
+#include "trace/event_line.h"
+#include "trace/value.h"
+
+/* ---- threads */
+
+static struct sched_thread *thread_of(struct sched *s, u32 tid)
+{
+	struct sched_thread *t = hash_get(&s->by_tid, &tid, sizeof tid);
+
+	if (t)
+		return t;
+	t = arena_new(&s->arena, struct sched_thread);
+	t->tid = tid;
+	hash_put(&s->by_tid, &t->tid, sizeof t->tid, t);
+	vec_push(&s->arena, &s->threads, t);
+	return t;
+}
+
+static void name(struct sched_thread *t, const char *comm, u32 len)
+{
+	if (!len)
+		return;
+	memset(t->comm, 0, sizeof t->comm);
+	memcpy(t->comm, comm, MIN(len, (u32)sizeof t->comm - 1));
+}
+
+static struct sched_thread *thread_in(struct sched *s, const struct trace_event *e, const char *tid,
+				      const char *comm)
+{
+	struct sched_thread *t = thread_of(s, (u32)event_number(e, tid));
+	u32 len;
+	const char *text = event_string(e, comm, &len);
+
+	name(t, text, len);
+	return t;
+}
+
+const char *sched_name(struct sched *s, const struct sched_thread *t)
+{
+	struct buf b = { 0 };
+	const char *text;
+
+	put_foreignz(&b, s->names, *t->comm ? t->comm : ":");
+	if (t->pid && t->pid != t->tid)
+		buf_printf(&b, "[%u/%u]", t->tid, t->pid);
+	else if (t->tid)
+		buf_printf(&b, "[%u]", t->tid);
+	text = arena_strdup(&s->arena, b.s);
+	buf_release(&b);
+	return text;
+}
+
+struct sched_thread *sched_runs(struct sched *s, u32 cpu, struct sched_thread *t)
+{
+	struct sched_thread *was;
+
+	while (s->running.n <= cpu)
+		vec_push(&s->arena, &s->running, NULL);
+	was = s->running.v[cpu];
+	s->running.v[cpu] = t;
+	return was;
+}
+
+/* ---- events */
+
+static void take_switch(struct sched *s, struct sched_event *e)
+{
+	e->thread = thread_in(s, e->e, "prev_pid", "prev_comm");
+	e->next = thread_in(s, e->e, "next_pid", "next_comm");
+	e->state = event_number(e->e, "prev_state");
+	s->view->on_switch(s, e);
+}
+
+static void take_wakeup(struct sched *s, struct sched_event *e)
+{
+	e->thread = thread_in(s, e->e, "pid", "comm");
+	s->view->on_wakeup(s, e);
+}
+
+/* Of a wake-up there are two events: when it begins, and when the thread is in a queue. */
+static void take_waking(struct sched *s, struct sched_event *e)
+{
+	if (s->by_waking)
+		take_wakeup(s, e);
+}
+
+static void take_woken(struct sched *s, struct sched_event *e)
+{
+	if (!s->by_waking)
+		take_wakeup(s, e);
+}
+
+static void take_runtime(struct sched *s, struct sched_event *e)
+{
+	e->thread = thread_in(s, e->e, "pid", "comm");
+	e->runtime = (u64)event_number(e->e, "runtime");
+	s->view->on_runtime(s, e);
+}
+
+static const struct {
+	const char *name;
+	void (*take)(struct sched *s, struct sched_event *e);
+} takers[] = { { "sched:sched_switch", take_switch },
+	       { "sched:sched_waking", take_waking },
+	       { "sched:sched_wakeup", take_woken },
+	       { "sched:sched_wakeup_new", take_wakeup },
+	       { "sched:sched_stat_runtime", take_runtime } };
+
+static void take_event(struct sched *s, const struct trace_event *event)
+{
+	struct sched_event e = { .e = event };
+	struct sched_thread *current = thread_of(s, event->tid);
+	u32 len;
+	const char *comm = event_comm(event, &len);
+
+	current->pid = event->tid ? event->pid : 0;
+	name(current, comm, len);
+	for (u32 i = 0; i < ARRAY_SIZE(takers); i++)
+		if (streq(takers[i].name, event->format->name))
+			takers[i].take(s, &e);
+}
+
+static void finish(struct sched *s)
+{
+	if (s->view->end)
+		s->view->end(s);
+}
+
+static void release(struct sched *s)
+{
+	hash_release(&s->by_tid);
+	arena_release(&s->arena);
+}
+
+/* ---- of a recording */
+
+static void read_tasks(struct sched *s, const struct recorded *r)
+{
+	for (u32 i = 0; i < r->tables->tasks.n; i++) {
+		const struct task_row *row = &r->tables->tasks.v[i];
+		struct sched_thread *t = thread_of(s, row->tid);
+
+		t->pid = row->pid;
+		name(t, row->comm, (u32)strnlen(row->comm, sizeof row->comm));
+	}
+}
+
+static int read_all(struct sched *s, struct recorded *r)
+{
+	struct trace_event e;
+
+	if (!store_has_event(r->tables, "sched:sched_switch"))
+		return say_usage(
+			s->c, "%s has no sched:sched_switch: sonde record -e 'sched:*' records it",
+			r->path);
+	if (sink_open(s->c))
+		return STATUS_WRONG;
+	s->sink = &s->c->sink;
+	r->names.visible = s->sink->visible_out;
+	s->names = &r->names;
+	s->by_waking = s->view->by_waking ? store_has_event(r->tables, "sched:sched_waking") :
+					    !store_has_event(r->tables, "sched:sched_wakeup");
+	s->has_runtimes = store_has_event(r->tables, "sched:sched_stat_runtime");
+	s->n_cpus = MIN(r->tables->head.n_cpus, 1024u);
+	read_tasks(s, r);
+	while (!s->sink->closed && store_next(r->store, &e))
+		take_event(s, &e);
+	finish(s);
+	return sink_close(s->c);
+}
+
+static int from_file(struct sched *s, const char *path)
+{
+	struct recorded r = { 0 };
+	int ret = recorded_open_path(&r, s->c, path), closed;
+
+	if (ret)
+		return ret;
+	ret = read_all(s, &r);
+	closed = recorded_close(&r);
+	return ret ? ret : closed;
+}
+
+/* ---- live */
+
+static void on_event(struct sink *sink, const struct trace_event *e)
+{
+	struct sched *s = sink->state;
+
+	s->sink = sink;
+	s->names = sink->names;
+	take_event(s, e);
+}
+
+static void on_end(struct sink *sink)
+{
+	struct sched *s = sink->state;
+
+	s->sink = sink;
+	s->names = sink->names;
+	finish(s);
+}
+
+static const struct output output_sched = {
+	.name = "sched",
+	TEXT_MESSAGES,
+	.attached = text_attached,
+	.value = text_value,
+	.table = none_table,
+	.event = on_event,
+	.lost = text_lost,
+	.end = on_end,
+};
+
+static int live(struct sched *s)
+{
+	static const char *const events[] = {
+		"sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_stat_runtime",
+		NULL
+	};
+	struct record_script script = { 0 };
+	int ret = record_script_make(s->c, events, &script);
+
+	s->n_cpus = (u32)sysconf(_SC_NPROCESSORS_CONF);
+	s->has_runtimes = true;
+	s->by_waking = s->view->by_waking;
+	s->c->sink.state = s;
+	if (!ret)
+		ret = job_run(s->c, &(struct job){ .script = script.text.s,
+						   .output = &output_sched,
+						   .status_of_cmd = true });
+	buf_release(&script.text);
+	return ret;
+}
+
+/* ---- the command line */
+
+static const struct sched_view *const views[] = { &sched_latency, &sched_timehist, &sched_map };
+
+static int find_view(struct sched *s)
+{
+	const struct cli *c = s->c;
+
+	for (u32 i = 0; i < ARRAY_SIZE(views) && c->n_words; i++)
+		if (streq(views[i]->name, c->words[0]))
+			s->view = views[i];
+	if (!s->view)
+		return say_usage(
+			c,
+			"what to show: latency, timehist or map, as in \"%s sched latency -- make\"",
+			c->program);
+	return c->n_words > 1 ?
+		       say_usage(c, "%s: a command follows --, a recording --from", c->words[1]) :
+		       0;
+}
+
+static int sched(struct cli *c)
+{
+	struct sched s = { .c = c };
+	const char *from = c->request.from;
+	int ret = find_view(&s);
+
+	if (!ret && from && (c->all || c->n_after || c->request.traced.n_pids))
+		ret = say_usage(c, "--from shows a recording: without -a, -p and a command");
+	c->request.from = c->request.engine = NULL;
+	arena_init(&s.arena);
+	if (!ret && from)
+		ret = from_file(&s, from);
+	else if (!ret)
+		ret = (ret = job_targets(c, JOB_NEEDS_TARGET)) ? ret :
+		      (ret = job_only_cpus(c))                 ? ret :
+								 live(&s);
+	release(&s);
+	return ret;
+}
+
+const struct command command_sched = {
+	.name = "sched",
+	.args = "latency | timehist | map [-- CMD [ARG]...]",
+	.brief = "show how threads wait for processors and run",
+	.doc = "latency: of each name (--pids: thread) how long it ran, how often it was switched to and how long it had waited then. "
+	       "timehist: a line for each time that a thread ran: how long it was off before its wake-up, how long it waited for the processor, how long it ran; "
+	       "-w adds wake-ups, -I lines of idle processors, -s prints sums instead. map: which thread is on which processor. Of CMD and its children, the processes of -p, all (-a), "
+	       "or of a recording: of sonde record -e 'sched:*', perf (perf sched record) or trace-cmd. Figures are those of perf sched. The exit status is that of CMD.",
+	.example = "sonde sched latency -- make -j4\n"
+		   "sonde sched timehist -w --from sonde.data\n"
+		   "sonde sched map -a --duration 1s",
+	.run = sched,
+	.takes = (SETS_JOB | SET_CPUS | SET_FROM) & ~(u32)SET_FORMAT,
+	.cmd_after = true,
+};

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What can be probed: lines of sources (-L), variables (-V), functions (-F); laid out as perf probe does. */
+#include <errno.h>
+#include <stdlib.h>
+#include "base/glob.h"
+#include "cli/probe/probe.h"
+#include "object/dwarf.h"
+#include "object/elf.h"
+#include "provider/provider.h"
+
+static int need_file(const struct probe *p, const char *what)
+{
+	return p->file ?
+		       0 :
+		       say_usage(
+			       p->c,
+			       "%s are those of a program: -x FILE; sonde list -v 'kprobe:NAME' shows the arguments of a "
+			       "function of the kernel",
+			       what);
+}
+
+/* ---- lines */
+
+struct shown {
+	const char *func; /* NULL: of a file */
+	struct text_body body;
+	u32 first, last; /* as they are numbered */
+};
+
+static void put_lines(struct buf *out, struct dwarf *d, const struct shown *s, const char *text)
+{
+	u32 line = 1, base = s->func ? s->body.first : 0;
+
+	for (const char *end; (end = strchr(text, '\n')); text = end + 1, line++) {
+		if (line < s->body.first || line > s->body.last || line - base < s->first ||
+		    line - base > s->last)
+			continue;
+		if (probe_has_code(d, s->func, s->body.file, line))
+			buf_printf(out, "%7u  ", line - base);
+		else
+			buf_pad(out, ' ', 9);
+		buf_printf(out, "%.*s\n", (int)(end - text), text);
+	}
+}
+
+static int show_text(struct probe *p, struct dwarf *d, struct shown *s)
+{
+	struct buf text = { 0 }, out = { 0 };
+	int ret = buf_read_file(&text, s->body.file);
+
+	if (ret < 0 || !text.len) {
+		say(p->c, "read the source %s: %s", s->body.file,
+		    strerror(ret < 0 ? -ret : ENODATA));
+		ret = STATUS_REFUSED;
+	} else {
+		buf_printf(&out, "<%s%s%s:%u>\n", s->func ? s->func : "", s->func ? "@" : "",
+			   s->body.file, s->first);
+		put_lines(&out, d, s, text.s);
+		ret = put_out(p->c, &out);
+	}
+	buf_release(&text);
+	buf_release(&out);
+	return ret;
+}
+
+struct source_search {
+	const char *name, *path;
+	struct arena *arena;
+};
+
+static void see_file(void *ctx, const char *path)
+{
+	struct source_search *s = ctx;
+	size_t have = strlen(path), len = strlen(s->name);
+
+	if (!s->path && have >= len && streq(path + have - len, s->name) &&
+	    (have == len || path[have - len - 1] == '/'))
+		s->path = arena_strdup(s->arena, path);
+}
+
+/* "FUNC[@SRC]" or "SRC"; false after a message. */
+static bool find_text(struct probe *p, struct dwarf *d, const char *name, struct shown *s)
+{
+	struct source_search search = { .name = name, .arena = p->arena };
+	const char *at = strchr(name, '@');
+
+	dwarf_each_file(d, see_file, &search);
+	if (search.path) {
+		s->body = (struct text_body){ search.path, 0, UINT32_MAX };
+		return true;
+	}
+	s->func = at ? arena_strndup(p->arena, name, (size_t)(at - name)) : name;
+	return probe_body(p, d, s->func, at ? at + 1 : NULL, &s->body);
+}
+
+int probe_show_lines(struct probe *p, const char *what)
+{
+	const char *colon = strrchr(what, ':');
+	const char *name = colon ? arena_strndup(p->arena, what, (size_t)(colon - what)) : what;
+	struct shown s = { 0 };
+	struct err err = { 0 };
+	struct elf *elf = NULL;
+	struct dwarf *d;
+	int ret = need_file(p, "source lines");
+
+	if (!ret && !probe_range(colon ? colon + 1 : NULL, &s.first, &s.last))
+		ret = say_usage(p->c, "%s: lines are FUNC:3, FUNC:3-10, FUNC:3+5, FILE.c:100-120",
+				what);
+	if (ret)
+		return ret;
+	d = probe_debug(p, &elf, &err);
+	if (!d)
+		say_err(p->c, &err);
+	ret = !d || !find_text(p, d, name, &s) ? STATUS_WRONG : show_text(p, d, &s);
+	elf_close(elf);
+	err_release(&err);
+	return ret;
+}
+
+/* ---- variables */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void put_vars(struct probe *p, struct buf *out, const struct profile *profile)
+{
+	u32 n = profile->n_args + profile->n_vars;
+	const char **text = arena_array(p->arena, const char *, n + 1);
+	struct buf b = { 0 };
+
+	for (u32 i = 0; i < n; i++) {
+		const struct arg_desc *v = i < profile->n_args ?
+						   &profile->args[i] :
+						   &profile->vars[i - profile->n_args];
+
+		buf_clear(&b);
+		type_print(&b, v->type);
+		buf_printf(&b, "\t%s", v->name);
+		if (v->why)
+			buf_printf(&b, "\t(%s)", v->why);
+		text[i] = arena_strdup(p->arena, b.s);
+	}
+	if (n)
+		qsort(text, n, sizeof *text, by_text);
+	for (u32 i = 0; i < n; i++)
+		buf_printf(out, "\t\t%s\n", text[i]);
+	if (!n)
+		buf_printf(out, "\t\t(none%s%s)\n", profile->missing.why ? ": " : "",
+			   profile->missing.why ? profile->missing.why : "");
+	buf_release(&b);
+}
+
+static void put_place(struct probe *p, struct buf *out, struct elf *elf,
+		      const struct probe_place *at)
+{
+	struct elf_symbol s;
+	u64 pc;
+
+	if (at->site->kind == SITE_KPROBE)
+		buf_printf(out, "\t@<%s+%llu>\n",
+			   at->site->kernel.symbol ? at->site->kernel.symbol : "",
+			   (unsigned long long)at->site->kernel.offset);
+	else if (elf && elf_offset_to_address(elf, at->site->user.offset, &pc) &&
+		 elf_symbol_at(elf, pc, &s))
+		buf_printf(out, "\t@<%s+%llu>\n", s.name, (unsigned long long)(pc - s.value));
+	else
+		buf_printf(out, "\t@<0x%llx>\n", (unsigned long long)at->site->user.offset);
+	put_vars(p, out, at->profile);
+}
+
+int probe_show_vars(struct probe *p, const char *what)
+{
+	struct probe_point at;
+	struct err err = { 0 };
+	struct buf out = { 0 };
+	int ret = probe_parse(p, what, &at);
+	struct elf *elf;
+
+	ret = ret ? ret : probe_resolve(p, &at, true);
+	if (ret)
+		return ret;
+	elf = p->file ? elf_open(p->file, &err) : NULL;
+	buf_printf(&out, "Available variables at %s\n", at.where);
+	for (u32 i = 0; i < p->places.n; i++)
+		put_place(p, &out, elf, &p->places.v[i]);
+	elf_close(elf);
+	err_release(&err);
+	probe_done(p);
+	ret = put_out(p->c, &out);
+	buf_release(&out);
+	return ret;
+}
+
+/* ---- functions */
+
+struct functions {
+	struct probe *p;
+	const char *pattern;
+	VEC(const char *) v;
+};
+
+static int see_function(void *ctx, const struct elf_symbol *s)
+{
+	struct functions *f = ctx;
+
+	if (f->pattern ? glob_match(f->pattern, s->name) : *s->name != '_')
+		vec_push(f->p->arena, &f->v, arena_strdup(f->p->arena, s->name));
+	return 0;
+}
+
+int probe_show_functions(struct probe *p, const char *pattern)
+{
+	struct functions f = { .p = p, .pattern = pattern };
+	struct err err = { 0 };
+	struct buf out = { 0 };
+	int ret = need_file(p, "functions");
+	struct elf *elf = ret ? NULL : elf_open(p->file, &err);
+
+	if (ret)
+		return ret;
+	if (!elf) {
+		say_err(p->c, &err);
+		err_release(&err);
+		return STATUS_WRONG;
+	}
+	elf_each_function(elf, NULL, see_function, &f);
+	if (f.v.n)
+		qsort(f.v.v, f.v.n, sizeof *f.v.v, by_text);
+	for (u32 i = 0; i < f.v.n; i++)
+		if (!i || !streq(f.v.v[i], f.v.v[i - 1]))
+			buf_printf(&out, "%s\n", f.v.v[i]);
+	elf_close(elf);
+	ret = put_out(p->c, &out);
+	buf_release(&out);
+	return ret;
+}
