@@ -48,7 +48,7 @@ static void name_all(struct usyms *u, const struct code *c, u32 n, struct counts
 	struct usym s;
 
 	for (u32 i = 0; i < n; i++)
-		sum->found += usyms_resolve(u, (u32)getpid(), c->begin + c->size * i / n, &s);
+		sum->found += usyms_resolve(u, (u32)getpid(), 0, c->begin + c->size * i / n, &s);
 }
 
 static void place_all(struct usyms *u, const struct code *c, u32 n, struct counts *sum)
@@ -57,7 +57,10 @@ static void place_all(struct usyms *u, const struct code *c, u32 n, struct count
 
 	for (u32 i = 0; i < n; i++)
 		for (u32 depth = 0;
-		     usyms_source(u, (u32)getpid(), c->begin + c->size * i / n, false, depth, &s);
+		     usyms_source(u,
+				  &(struct code_at){ .pid = (u32)getpid(),
+						     .address = c->begin + c->size * i / n },
+				  depth, &s);
 		     depth++) {
 			sum->found += !depth;
 			sum->inlined += s.inlined;

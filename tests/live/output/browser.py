@@ -11,12 +11,12 @@ ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 
 class Browser:
-    def __init__(self):
+    def __init__(self, height=900):
         with socket.socket() as s:
             s.bind(('127.0.0.1', 0))
             self.port = s.getsockname()[1]
         self.driver = subprocess.Popen(['chromedriver', f'--port={self.port}'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        options = {'args': ['--headless=new', '--no-sandbox', '--disable-gpu', '--window-size=1200,900', '--disable-dev-shm-usage']}
+        options = {'args': ['--headless=new', '--no-sandbox', '--disable-gpu', f'--window-size=1200,{height}', '--disable-dev-shm-usage']}
         wanted = {'capabilities': {'alwaysMatch': {'goog:chromeOptions': options, 'goog:loggingPrefs': {'browser': 'ALL'}}}}
         end = time.monotonic() + 20
         while True:

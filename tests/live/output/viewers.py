@@ -11,11 +11,27 @@ import time
 import browser
 
 
+def wait_for(b, script):
+    """What the script answers, when it answers something."""
+    for _ in range(150):
+        value = b.run(script)
+        if value:
+            return value
+        time.sleep(0.1)
+    return value
+
+
 def rows(b):
-    """Its table: cells with a percentage, and the name."""
+    """Its table: cells with a percentage, and the name. It draws only the rows that are visible (so the window is high), in
+    steps: asked until two answers are equal."""
     b.click("//*[contains(text(), 'Sandwich')]")
-    time.sleep(0.3)
-    return b.run("[...document.querySelectorAll('tr')].map(r => [...r.cells].map(c => c.innerText.trim()))")
+    last = None
+    while True:
+        table = wait_for(b, "[...document.querySelectorAll('tr')].map(r => [...r.cells].map(c => c.innerText.trim())).filter(r => r.some(c => c.includes('%')))")
+        if not table or table == last:
+            return table
+        last = table
+        time.sleep(0.5)
 
 
 def show(b, modules, folder, file):
@@ -26,10 +42,7 @@ def show(b, modules, folder, file):
         f.write(f"speedscope.loadFileFromBase64('{os.path.basename(file)}', '{data}')")
     b.open('/dev/null')
     b.open(f'{modules}/speedscope/dist/release/index.html#localProfilePath={script}')
-    for _ in range(50):
-        time.sleep(0.1)
-        if b.run("document.body.innerText.includes('Sandwich')"):
-            break
+    wait_for(b, "document.body.innerText.includes('Sandwich')")
     print(os.path.basename(file), *b.errors())
     for row in sorted(rows(b), key=lambda cells: cells[-1]):
         print('  ', ' | '.join(row).replace('\n', ' '))
@@ -37,7 +50,7 @@ def show(b, modules, folder, file):
 
 def main():
     modules, *files = sys.argv[1:]
-    b = browser.Browser()
+    b = browser.Browser(height=6000)
     try:
         with tempfile.TemporaryDirectory() as folder:
             for file in files:
