@@ -4,6 +4,7 @@
  * flags with wrong bits, sizes at the limits, wrong descriptors. Each letter of a row is an argument.
  */
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -13,11 +14,15 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef uint64_t u64;
@@ -521,6 +526,32 @@ static const struct {
 	C(getdents, "fbs"),
 };
 
+/* Calls with random arguments must not change the machine: as another user, in a folder of that user. */
+static void give_up_rights(void)
+{
+	enum { NOBODY = 65534 };
+
+	if (geteuid())
+		return;
+	for (const char *const *p = (const char *const[]){ ".", "a", "dir", "null", NULL }; *p; p++)
+		if (chown(*p, NOBODY, NOBODY))
+			_exit(3);
+	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
+		_exit(3);
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* A call may wait for years; of all signals only SIGKILL is not blocked. */
+static void end_in(int seconds)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+	struct itimerspec limit = { .it_value.tv_sec = seconds };
+	timer_t timer;
+
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+		timer_settime(timer, 0, &limit, NULL);
+}
+
 static void prepare(void)
 {
 	sigset_t all;
@@ -533,7 +564,9 @@ static void prepare(void)
 	mkdir("dir", 0755);
 	fds[0] = open("a", O_RDWR | O_CREAT, 0644);
 	write(fds[0], "the first line\nthe second\n\1\2\3", 29);
-	fds[1] = open("/dev/null", O_RDWR);
+	mknod("null", S_IFCHR | 0666,
+	      makedev(1, 3)); /* its own one: fchmod() must not change the machine's */
+	fds[1] = open("null", O_RDWR);
 	pipe2(fds + 2, O_NONBLOCK);
 	socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, fds + 4);
 	fds[6] = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
@@ -542,6 +575,8 @@ static void prepare(void)
 	fds[9] = open("dir", O_RDONLY | O_DIRECTORY);
 	fds[10] = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
 	fds[11] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	end_in(10);
+	give_up_rights();
 }
 
 int main(int argc, char **argv)
