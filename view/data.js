@@ -20,6 +20,7 @@
  * @property {Record<string, number>} has switches, wakeups, calls, interrupts, stacks: 1 or 0
  * @property {[number, number, string][]} tasks thread, process (0: not known), name
  * @property {string[]} formats names of events
+ * @property {string[][]} fields of each of them
  * @property {string[]} names of system calls and interrupts
  * @property {[number, number, string][]} losses when noticed, number, reason
  * @property {string} damage
@@ -33,8 +34,12 @@
  * @property {boolean} live a server answers: it has tiles of all levels
  * @property {() => Promise<Info>} info
  * @property {(level: number, index: number) => Promise<Uint8Array | null>} tile null: there is none, or not yet
- * @property {((first: number, n: number) => Promise<EventRow[]>) | null} rows null: not in this file
- * @property {(time: number) => Promise<number>} numberAt of the first event at or after that time
+ * @property {((first: number, n: number, filter: string) => Promise<EventRow[]>) | null} rows null: not in this file
+ * @property {(time: number, filter: string) => Promise<number>} numberAt of the first event, or match, at or after that time
+ * @property {(filter: string) => Promise<{n: number, isDone: boolean, at: number, wrong: string}>} filter how many match so far; wrong: an error, at
+ * that place of the text
+ * @property {() => Promise<string[]>} words variables of the language
+ * @property {((q: import('./counts.js').ValueRequest) => Promise<import('./counts.js').Counted>) | null} values
  * @property {((from: number, to: number) => Promise<import('./report.js').Report>) | null} report
  * @property {((from: number, to: number) => Promise<string>) | null} flame folded lines; of a file, of all of it
  */
@@ -138,6 +143,10 @@ export class Events {
 		this.row = Uint32Array.from(row);
 		this.cpu = Uint16Array.from(cpu);
 		this.rows = rows;
+	}
+	/** @param {number} i @returns {import('./predicate.js').EventHere} */
+	at(i) {
+		return { time: this.times[i], cpu: this.cpu[i], row: this.rows[this.row[i]] };
 	}
 	/** @param {number} time */
 	numberAt(time) {

@@ -3,7 +3,8 @@
 import { firstAfter } from './tiles.js';
 import { $, clock, duration, make } from './words.js';
 
-/** @typedef {{view: import('./state.js').ViewState, picture: import('./picture.js').Picture, find: (step: number) => void}} Hands */
+/** @typedef {{view: import('./state.js').ViewState, picture: import('./picture.js').Picture, find: (step: number) => void,
+ * nextMatch: (step: number) => void}} Hands */
 
 /** The time that keys act on: of the selection if it is visible, else the middle. @param {Hands} h */
 function focus(h) {
@@ -79,9 +80,12 @@ export const KEYS = [
 	}],
 	['Escape', 'Esc', 'no markers', h => h.view.set({ a: null, b: null, at: null })],
 	['0', '0', 'all of it', h => h.view.set({ from: 0, to: h.view.range })],
-	['/', '/', 'search', () => $('search').focus()],
-	['n', 'n', 'the next match', h => h.find(1)],
-	['N', 'N', 'the match before', h => h.find(-1)],
+	['/', '/', 'search lanes', () => $('search').focus()],
+	['n', 'n', 'the next lane of the search', h => h.find(1)],
+	['N', 'N', 'the lane before', h => h.find(-1)],
+	['e', 'e', 'filter events by a predicate', () => $('filter').focus()],
+	['m', 'm', 'the next event that matches', h => h.nextMatch(1)],
+	['p', 'p', 'the one before', h => h.nextMatch(-1)],
 	['PageUp', 'Page ↑', 'lanes further up', h => h.picture.scrollTo(h.picture.scroll - 300)],
 	['PageDown', 'Page ↓', 'lanes further down', h => h.picture.scrollTo(h.picture.scroll + 300)],
 	['t', 't', 'light or dark', h => h.view.set({ theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark' })],
@@ -114,7 +118,7 @@ function onKeys(h) {
 				at.blur();
 			return;
 		}
-		const inPanel = at.closest('#below, header, #labels'), key = KEYS.find(k => k[0].split(' ').includes(e.key));
+		const inPanel = at.closest('#below, header, form, #labels'), key = KEYS.find(k => k[0].split(' ').includes(e.key));
 		if (!key || (inPanel && /^(Arrow|Page|Enter)/.test(e.key)))
 			return;
 		e.preventDefault();
@@ -229,6 +233,9 @@ export function listen(h) {
 	onOverview(h);
 	onLabels(h);
 	$('help').onclick = showKeys;
+	$('before').onclick = () => h.nextMatch(-1);
+	$('after').onclick = () => h.nextMatch(1);
+	$('predicate').onsubmit = (/** @type {Event} */ e) => e.preventDefault();
 	$('in').onclick = () => zoom(h, .6);
 	$('out').onclick = () => zoom(h, 1 / .6);
 	$('fit').onclick = () => h.view.set({ from: 0, to: h.view.range });

@@ -8,17 +8,20 @@ import { listen, markersText, pick } from './input.js';
 import { panels } from './panels/registry.js';
 import './panels/index.js';
 import { lacks } from './panels/needs.js';
+import { Filter, listenFilter } from './filter.js';
 import { $, make } from './words.js';
 
 const source = openSource(), info = await source.info();
 const tiles = new Tiles(source, info, () => picture.later());
 const view = new ViewState(info.range, changed);
 const picture = new Picture({ info, tiles }, view);
-const app = { info, source, view, picture };
+const filter = new Filter(source, info, showFilter);
+const app = { info, source, view, picture, filter };
 let shownPanel = '', shownRange = '', timer = 0;
 
 function showPanel() {
-	const panel = panels.find(p => p.id === view.is.panel) || panels[0], range = view.chosen.map(Math.round).join() + info.done;
+	const panel = panels.find(p => p.id === view.is.panel) || panels[0], s = view.is;
+	const range = [...view.chosen.map(Math.round), info.done, s.filter, s.expr, s.first, s.second, s.key].join();
 	if (shownPanel === panel.id && (panel.update || shownRange === range)) {
 		panel.update?.($('panel'), app);
 		return;
@@ -38,9 +41,29 @@ function changed() {
 	$('where').textContent = markersText(info, view.is);
 	if ($('search').value !== view.is.find)
 		$('search').value = view.is.find;
+	if (document.activeElement !== $('filter'))
+		$('filter').value = view.is.filter;
+	filter.set(view.is.filter);
 	picture.later();
 	clearTimeout(timer);
 	timer = setTimeout(showPanel, 150); /* sums are not counted anew while a hand moves */
+}
+
+function showFilter() {
+	filter.show();
+	panels.find(p => p.id === shownPanel)?.filtered?.();
+}
+
+/** @param {number} step */
+async function nextMatch(step) {
+	const row = filter.active ? await filter.next(view.is.at, step) : null;
+	if (!row)
+		return;
+	const id = 'task' + row[3];
+	view.center(row[0]);
+	view.set({ at: row[0], picked: picture.rowOf(id) ? id : view.is.picked });
+	picture.scrollToRow(view.is.picked);
+	$('said').textContent = `${info.formats[row[2]]} ${row[6]}`;
 }
 
 /** Lanes whose name has the words of the search; the next one after the picked lane. @param {number} step */
@@ -54,7 +77,7 @@ function find(step) {
 	picture.scrollToRow(next.id);
 }
 
-const hands = { view, picture, find };
+const hands = { view, picture, find, nextMatch };
 
 /** While the server still reads the file. */
 async function wait() {
@@ -84,6 +107,7 @@ $('search').oninput = () => {
 	find(0);
 };
 $('search').onkeydown = (/** @type {KeyboardEvent} */ e) => e.key === 'Enter' && find(e.shiftKey ? -1 : 1);
+listenFilter(filter, view);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
 listen(hands);
 notice();

@@ -20,7 +20,9 @@ const add = (/** @type {Spans} */ s, /** @type {number} */ ns) => {
 };
 
 class Sums {
-	constructor() {
+	/** @param {import('./data.js').Info} info */
+	constructor(info) {
+		this.info = info;
 		/** @type {Map<string, {name: string, n: number}>} */
 		this.events = new Map();
 		/** @type {Map<number, any>} */
@@ -30,6 +32,10 @@ class Sums {
 		/** @type {any[]} by processor */
 		this.running = [];
 		this.hasSwitches = this.hasEntries = this.hasExits = false;
+	}
+	/** Of a field. @param {any[]} row @param {string} name */
+	value(row, name) {
+		return row[5][this.info.fields[row[0]].indexOf(name)];
 	}
 	/** @param {string} name */
 	event(name) {
@@ -47,7 +53,8 @@ class Sums {
 		return t;
 	}
 	/** @param {number} time @param {number} cpu @param {any[]} row */
-	take(time, cpu, [, , , , , prevTid, prevComm, state, nextTid, nextComm]) {
+	take(time, cpu, row) {
+		const [prevTid, prevComm, state, nextTid, nextComm] = ['prev_pid', 'prev_comm', 'prev_state', 'next_pid', 'next_comm'].map(name => this.value(row, name));
 		const prev = prevTid ? this.thread(prevTid, prevComm) : null, next = nextTid ? this.thread(nextTid, nextComm) : null;
 		const ran = this.running[cpu];
 		this.hasSwitches = true;
@@ -72,13 +79,13 @@ class Sums {
 		}
 	}
 	/** @param {number} time @param {any[]} row */
-	wake(time, [, , , , , tid, comm]) {
-		const t = tid ? this.thread(tid, comm) : null;
+	wake(time, row) {
+		const tid = this.value(row, 'pid'), t = tid ? this.thread(tid, this.value(row, 'comm')) : null;
 		if (t && t.runs === null && t.runnable === null)
 			t.runnable = time;
 	}
 	/** @param {number} time @param {any[]} row */
-	call(time, [, tid, , , , name, isExit, isError]) {
+	call(time, [, tid, , , , , name, isExit, isError]) {
 		const t = this.thread(tid, '');
 		let c = this.calls.get(name);
 		if (!c)
@@ -113,11 +120,11 @@ class Sums {
 	}
 }
 
-/** @param {import('./data.js').Events} events @param {number} from @param {number} to included @param {string[]} formats */
-export function sumUp(events, from, to, formats) {
-	const sums = new Sums();
+/** @param {import('./data.js').Events} events @param {number} from @param {number} to included @param {import('./data.js').Info} info */
+export function sumUp(events, from, to, info) {
+	const sums = new Sums(info);
 	for (let i = events.numberAt(from); i < events.times.length && events.times[i] <= to; i++) {
-		const row = events.rows[events.row[i]], name = formats[row[0]], time = events.times[i];
+		const row = events.rows[events.row[i]], name = info.formats[row[0]], time = events.times[i];
 		sums.event(name);
 		if (row[1])
 			sums.thread(row[1], row[3]).n++;
@@ -125,7 +132,7 @@ export function sumUp(events, from, to, formats) {
 			sums.take(time, events.cpu[i], row);
 		else if (name === 'sched:sched_waking' || name === 'sched:sched_wakeup' || name === 'sched:sched_wakeup_new')
 			sums.wake(time, row);
-		else if (row.length === 8)
+		else if (row.length === 9)
 			sums.call(time, row);
 	}
 	return sums.report();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where the recording is: in this document, or at the server that sent it. This is the only file that makes requests.
-import { Events, bytesOf } from './data.js';
+import { Events, bytesOf, lowerBound } from './data.js';
+import { countHere } from './counts.js';
+import { Wrong, compile } from './predicate.js';
 import { sumUp } from './report.js';
 
 const text = (/** @type {Uint8Array | null} */ bytes) => new TextDecoder().decode(bytes || new Uint8Array());
@@ -16,22 +18,55 @@ function fileSource() {
 	};
 	const flame = document.getElementById('flame');
 	const has = !!document.getElementById('events');
+	/** @type {import('./data.js').Info} */
+	const info = JSON.parse(text(bytesOf('info')));
+	/** @type {Map<string, number[]>} */
+	const kept = new Map();
+	/** Numbers of the events that match. @param {string} filter */
+	const matches = filter => {
+		let numbers = kept.get(filter);
+		if (!numbers) {
+			const { of, formats } = compile(filter, info), e = /** @type {Events} */ (all());
+			kept.set(filter, numbers = Array.from(e.times.keys()).filter(i => formats[e.at(i).row[0]] && of(e.at(i))));
+		}
+		return numbers;
+	};
 	return {
 		live: false,
-		info: async () => JSON.parse(text(bytesOf('info'))),
+		info: async () => info,
 		tile: async (level, index) => (level ? null : bytesOf('tile')) || bytesOf(`tile-${level}-${index}`),
-		rows: !has ? null : async (first, n) => {
-			const e = /** @type {Events} */ (all());
+		rows: !has ? null : async (first, n, filter) => {
+			const e = /** @type {Events} */ (all()), found = filter ? matches(filter) : null;
 			/** @type {import('./data.js').EventRow[]} */
 			const rows = [];
-			for (let i = first; i < Math.min(first + n, e.times.length); i++) {
-				const [format, tid, pid, comm, what] = e.rows[e.row[i]];
-				rows.push([e.times[i], e.cpu[i], format, tid, pid, comm, what]);
+			for (let i = first; i < Math.min(first + n, found ? found.length : e.times.length); i++) {
+				const { time, cpu, row: [format, tid, pid, comm, what] } = e.at(found ? found[i] : i);
+				rows.push([time, cpu, format, tid, pid, comm, what]);
 			}
 			return rows;
 		},
-		numberAt: async time => all()?.numberAt(time) ?? 0,
-		report: !has ? null : async (from, to) => sumUp(/** @type {Events} */ (all()), from, to, JSON.parse(text(bytesOf('info'))).formats),
+		numberAt: async (time, filter) => {
+			const number = all()?.numberAt(time) ?? 0, found = filter ? matches(filter) : null;
+			return found ? lowerBound(found, found.length, number) : number;
+		},
+		filter: async filter => {
+			if (!has)
+				return { n: 0, isDone: true, at: 0, wrong: `this page has steps, not single events: sonde view ${info.file} has a filter` };
+			try {
+				return { n: matches(filter).length, isDone: true, at: 0, wrong: '' };
+			} catch (e) {
+				return { n: 0, isDone: true, at: e instanceof Wrong ? e.at : 0, wrong: /** @type {Error} */ (e).message };
+			}
+		},
+		words: async () => ['comm', 'cpu', 'nsecs', 'pid', 'tid'],
+		values: !has ? null : async q => {
+			try {
+				return countHere(/** @type {Events} */ (all()), q, info);
+			} catch (e) {
+				return { n: 0, rows: [], wrong: /** @type {Error} */ (e).message };
+			}
+		},
+		report: !has ? null : async (from, to) => sumUp(/** @type {Events} */ (all()), from, to, info),
 		flame: !flame ? null : async () => text(bytesOf('flame')),
 	};
 }
@@ -45,6 +80,8 @@ function serverSource() {
 		return answer;
 	};
 	const json = async (/** @type {string} */ what) => (await get(what)).json();
+	const ask = (/** @type {string} */ what, /** @type {any} */ of) => what + '?' + new URLSearchParams(of);
+	const range = (/** @type {number} */ from, /** @type {number} */ to) => ({ from: Math.max(0, Math.ceil(from)), to: Math.max(0, Math.floor(to)) });
 	return {
 		live: true,
 		info: () => json('info'),
@@ -52,10 +89,23 @@ function serverSource() {
 			const answer = await get(`tile?level=${level}&index=${index}`);
 			return answer.status === 200 ? new Uint8Array(await answer.arrayBuffer()) : null;
 		},
-		rows: (first, n) => json(`rows?first=${first}&n=${n}`),
-		numberAt: time => json(`number?at=${Math.max(0, Math.ceil(time))}`),
-		report: (from, to) => json(`report?from=${Math.max(0, Math.ceil(from))}&to=${Math.max(0, Math.floor(to))}`),
-		flame: async (from, to) => (await get(`flame?from=${Math.max(0, Math.ceil(from))}&to=${Math.max(0, Math.floor(to))}`)).text(),
+		rows: (first, n, filter) => json(ask('rows', { first, n, filter })),
+		numberAt: (time, filter) => json(ask('number', { at: Math.max(0, Math.ceil(time)), filter })),
+		filter: async filter => {
+			const found = await json(ask('filter', { filter })), before = new TextEncoder().encode(filter).slice(0, found.at);
+			return { ...found, at: new TextDecoder().decode(before).length };
+		},
+		words: () => json('words'),
+		values: async q => {
+			for (;;) {
+				const answer = await get(ask('values', { ...q, ...range(q.from, q.to) }));
+				if (answer.status !== 202)
+					return answer.json();
+				await new Promise(done => setTimeout(done, 100));
+			}
+		},
+		report: (from, to) => json(ask('report', range(from, to))),
+		flame: async (from, to) => (await get(ask('flame', range(from, to)))).text(),
 	};
 }
 

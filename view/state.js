@@ -8,12 +8,14 @@
  * @property {string} picked id of the row
  * @property {number | null} at time of what is selected
  * @property {string} closed ids of closed groups, with commas
- * @property {string} find
+ * @property {string} find words of lanes
+ * @property {string} filter of events
+ * @property {string} expr @property {string} first @property {string} second @property {string} key what the panel of values counts
  * @property {string} panel
  * @property {string} theme '' is that of the system
  */
 
-const NUMBERS = ['from', 'to', 'a', 'b', 'at'], TEXTS = ['picked', 'closed', 'find', 'panel', 'theme'];
+const NUMBERS = ['from', 'to', 'a', 'b', 'at'], TEXTS = ['picked', 'closed', 'find', 'filter', 'expr', 'first', 'second', 'key', 'panel', 'theme'];
 
 export class ViewState {
 	/** @param {number} range @param {() => void} changed */
@@ -21,7 +23,7 @@ export class ViewState {
 		this.range = Math.max(range, 1);
 		this.changed = changed;
 		/** @type {State} */
-		this.is = { from: 0, to: this.range, a: null, b: null, picked: '', at: null, closed: '', find: '', panel: 'sums', theme: '' };
+		this.is = { from: 0, to: this.range, a: null, b: null, picked: '', at: null, closed: '', find: '', filter: '', expr: '', first: '', second: '', key: '', panel: 'sums', theme: '' };
 		this.timer = 0;
 		this.readAddress();
 		addEventListener('hashchange', () => {

@@ -37,6 +37,7 @@ static void serve(struct http_server *s, struct recorded *r)
 	printf("http://127.0.0.1:%u/%s/\n", s->port, s->token);
 	fflush(stdout);
 	http_run(s, &stop);
+	asked_release(&v.asked);
 	timeline_release(&v.timeline);
 }
 

@@ -7,7 +7,7 @@
  *	tile	LZ4: all spans, if there are few events, else
  *	tile-K-I	tiles of the levels that are not too large
  *	flame	LZ4: folded lines of all events, if they have stacks
- *	rows	LZ4, JSON: the different events, without their times and processors
+ *	rows	LZ4, JSON: the different events with the values of their fields, without their times and processors
  *	events	LZ4, of each event: varint time - time before, varint row, varint processor
  *
  * Each is base64 in an element that no browser executes.
@@ -27,6 +27,8 @@ enum {
 	MOST_TILES = 12 << 20,      /* bytes of tiles of a level */
 	MOST_ROWS_BYTES = 64 << 20, /* of texts of events */
 };
+
+#define MOST_EXACT (1ll << 53) /* integers that a double holds */
 
 struct html {
 	const struct export_job *j;
@@ -80,26 +82,42 @@ static void put_packed(struct out *o, const char *id, const struct buf *b)
 
 /* ---- events */
 
-/* What the sums of the page need of an event, as sonde report takes them from it: view/report.js. */
-static void put_sums(struct buf *b, const struct trace_event *e)
+/* A number, in a list if it is larger than a double holds; text; null: neither. */
+static void put_value(struct buf *b, const struct trace_event *e, const struct event_member *m)
+{
+	s64 n = event_value(e, m);
+	bool is_large = m->is_signed ? n > MOST_EXACT || n < -MOST_EXACT : (u64)n > MOST_EXACT;
+	const char *text;
+	u32 len;
+
+	if (m->is_char) {
+		text = event_string(e, m->name, &len);
+		json_str(b, text, len);
+	} else if (m->data_loc || m->is_array || m->size > sizeof n) {
+		buf_puts(b, "null");
+	} else {
+		buf_puts(b, is_large ? "[\"" : "");
+		buf_printf(b, m->is_signed ? "%lld" : "%llu", (long long)n);
+		buf_puts(b, is_large ? "\"]" : "");
+	}
+}
+
+/* In the order of `fields` of the page's info. Then, of a system call, what sums need as sonde report takes it. */
+static void put_values(struct buf *b, const struct trace_event *e)
 {
 	struct call_event call;
-	u32 len;
-	const char *name;
+	const char *comma = "";
 
-	if (streq(e->format->name, "sched:sched_switch")) {
-		name = event_string(e, "prev_comm", &len);
-		buf_printf(b, ",%lld,", (long long)event_number(e, "prev_pid"));
-		json_str(b, name, MIN(len, (u32)COMM_SIZE));
-		buf_printf(b, ",%lld,%lld,", (long long)event_number(e, "prev_state"),
-			   (long long)event_number(e, "next_pid"));
-		name = event_string(e, "next_comm", &len);
-		json_str(b, name, MIN(len, (u32)COMM_SIZE));
-	} else if (starts_with(e->format->name, "sched:sched_wak")) {
-		name = event_string(e, "comm", &len);
-		buf_printf(b, ",%lld,", (long long)event_number(e, "pid"));
-		json_str(b, name, MIN(len, (u32)COMM_SIZE));
-	} else if (call_of_event(e, &call)) {
+	buf_puts(b, ",[");
+	for (u32 i = 0; i < e->format->n_members; i++) {
+		if (e->format->members[i].is_common)
+			continue;
+		buf_puts(b, comma);
+		put_value(b, e, &e->format->members[i]);
+		comma = ",";
+	}
+	buf_putc(b, ']');
+	if (call_of_event(e, &call)) {
 		s64 ret = call.is_exit ? event_number(e, "ret") : 0;
 
 		buf_putc(b, ',');
@@ -127,7 +145,7 @@ static u32 row_of(struct html *h, const struct trace_event *e)
 		hash_put(&h->rows, kept, key.len, (void *)at);
 		buf_puts(&h->row_texts, at > 1 ? ",\n[" : "[");
 		timeline_put_event(&h->row_texts, h->j->arena, h->j->names, e);
-		put_sums(&h->row_texts, e);
+		put_values(&h->row_texts, e);
 		buf_putc(&h->row_texts, ']');
 	}
 	buf_release(&key);

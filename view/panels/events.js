@@ -32,19 +32,19 @@ class EventTable {
 		this.fill(0);
 	}
 	resize() {
-		this.sizer.style.height = Math.min(MOST_HEIGHT, (this.app.info.events + 1) * ROW + 40) + 'px';
+		this.sizer.style.height = Math.min(MOST_HEIGHT, (this.app.filter.events + 1) * ROW + 40) + 'px';
 	}
 	get room() {
 		return Math.ceil(this.box.clientHeight / ROW) + 2;
 	}
 	/** @param {number} top */
 	numberAt(top) {
-		const { events } = this.app.info, high = this.sizer.offsetHeight - this.box.clientHeight;
+		const { events } = this.app.filter, high = this.sizer.offsetHeight - this.box.clientHeight;
 		return events * ROW < MOST_HEIGHT ? Math.floor(top / ROW) : Math.floor(top / Math.max(high, 1) * Math.max(0, events - this.room + 3));
 	}
 	/** @param {number} number */
 	topOf(number) {
-		const { events } = this.app.info, high = this.sizer.offsetHeight - this.box.clientHeight;
+		const { events } = this.app.filter, high = this.sizer.offsetHeight - this.box.clientHeight;
 		return events * ROW < MOST_HEIGHT ? number * ROW : number / Math.max(1, events - this.room + 3) * high;
 	}
 	/** @param {import('../data.js').EventRow} row */
@@ -62,10 +62,10 @@ class EventTable {
 	}
 	/** @param {number} first */
 	async fill(first) {
-		const ask = ++this.asked, rows = await this.app.source.rows?.(first, this.room) || [];
+		const ask = ++this.asked, rows = await this.app.source.rows?.(first, this.room, this.app.filter.active) || [];
 		if (ask !== this.asked)
 			return;
-		const { info } = this.app;
+		const { info, filter } = this.app;
 		this.rows = rows;
 		this.table.style.top = this.box.scrollTop + 'px';
 		/* Elements stay as long as they are needed: they may have the focus. */
@@ -78,9 +78,14 @@ class EventTable {
 				(tr.cells[c] || make('td', '', tr)).textContent = cell;
 			});
 		});
-		this.table.setAttribute('aria-rowcount', String(info.events));
-		this.table.setAttribute('aria-label', `events ${first + 1} to ${first + rows.length} of ${info.events}`);
+		this.table.setAttribute('aria-rowcount', String(filter.events));
+		this.table.setAttribute('aria-label', `events ${first + 1} to ${first + rows.length} of ${filter.events}`);
 		this.mark();
+	}
+	/** Other events are to be seen. */
+	again() {
+		this.resize();
+		this.fill(this.numberAt(this.box.scrollTop));
 	}
 	/** Follows the picture. */
 	async follow() {
@@ -90,7 +95,7 @@ class EventTable {
 		if (at === null || at === this.shown)
 			return;
 		this.shown = at;
-		this.box.scrollTop = this.topOf(Math.max(0, await this.app.source.numberAt(at)));
+		this.box.scrollTop = this.topOf(Math.max(0, await this.app.source.numberAt(at, this.app.filter.active)));
 	}
 }
 
@@ -110,6 +115,7 @@ addPanel({
 		shown.follow();
 	},
 	update: () => void shown?.follow(),
+	filtered: () => void shown?.again(),
 });
 
 export const isShown = () => !!$('panel').querySelector('.events');

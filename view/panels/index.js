@@ -2,5 +2,6 @@
 // The panels, from left to right.
 import './sums.js';
 import './events.js';
+import './values.js';
 import './flame.js';
 import './needs.js';

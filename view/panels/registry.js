@@ -7,6 +7,7 @@
  * @property {string} title
  * @property {(box: HTMLElement, app: App) => void} show fills the empty box
  * @property {(box: HTMLElement, app: App) => void} [update] after changes of the state; else show() is called again for another range
+ * @property {() => void} [filtered] while it is shown: the filter has found more
  */
 /**
  * @typedef {object} App
@@ -14,6 +15,7 @@
  * @property {import('../data.js').Source} source
  * @property {import('../state.js').ViewState} view
  * @property {import('../picture.js').Picture} picture
+ * @property {import('../filter.js').Filter} filter
  */
 /** @type {Panel[]} */
 export const panels = [];

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* In: a path and its numbers. Out: JSON, or bytes of a tile. view/source.js asks. */
 #include "base/json.h"
+#include "builtin/builtin.h"
 #include "cli/report.h"
 #include "cli/view/answers.h"
 #include "export/export.h"
 #include "export/page.h"
 #include "export/timeline/json.h"
 
-enum { MOST_ROWS = 500, WORK_EVENTS = 100000 };
+enum {
+	MOST_ROWS = 500,
+	WORK_EVENTS = 100000,
+	FAR = 4096 /* events that are not read one by one */
+};
 
 typedef unsigned long long ull;
 
@@ -44,33 +49,118 @@ static u64 pass_over(struct viewed *v, u64 number, u64 wanted, u64 time, struct 
 	return number;
 }
 
+/* Of the filter of the query; NULL: it has none. */
+static struct matches *matches_of(struct viewed *v, const char *query)
+{
+	struct buf typed = { 0 };
+	struct matches *m = NULL;
+
+	if (http_text(query, "filter", &typed))
+		m = asked_matches(&v->asked, v->recorded, typed.s);
+	if (m)
+		matches_poll(m, v->recorded, typed.s);
+	buf_release(&typed);
+	return m;
+}
+
+static void put_row(struct viewed *v, const struct trace_event *e, struct buf *b)
+{
+	buf_printf(b, "%s[%llu,%u,", b->len > 1 ? "," : "", (ull)(e->time - v->timeline.from),
+		   e->cpu);
+	timeline_put_event(b, &v->recorded->arena, &v->recorded->names, e);
+	buf_putc(b, ']');
+}
+
+/* Rows from `first` on; of a filter, from that match on. */
 static void put_rows(struct viewed *v, const char *query, struct http_answer *a)
 {
-	u64 first = http_number(query, "first"), n = MIN(http_number(query, "n"), MOST_ROWS),
-	    number;
-	struct trace_event e;
+	u64 first = http_number(query, "first"), n = MIN(http_number(query, "n"), MOST_ROWS);
+	struct matches *m = matches_of(v, query);
+	u64 wanted = m ? matches_nth(m, first) : first, number = 0;
+	struct trace_event e = { 0 };
 
-	timeline_seek_number(&v->timeline, first, &number);
-	pass_over(v, number, first, 0, &e);
 	buf_putc(&a->body, '[');
-	for (u64 i = 0; i < n && e.format; i++) {
-		buf_printf(&a->body, "%s[%llu,%u,", i ? "," : "", (ull)(e.time - v->timeline.from),
-			   e.cpu);
-		timeline_put_event(&a->body, &v->recorded->arena, &v->recorded->names, &e);
-		buf_putc(&a->body, ']');
-		if (!recorded_next(v->recorded, &e))
+	for (u64 i = 0; i < n && wanted != ~0ull; i++) {
+		if (!i || wanted > number + FAR)
+			timeline_seek_number(&v->timeline, wanted, &number);
+		number = pass_over(v, number, wanted, 0, &e);
+		if (!e.format)
 			break;
+		put_row(v, &e, &a->body);
+		number++;
+		wanted = m ? matches_after(m, number) : number;
 	}
 	buf_putc(&a->body, ']');
 }
 
+/* Of the first event, or match, at a time. */
 static void put_number(struct viewed *v, const char *query, struct http_answer *a)
 {
 	u64 time = v->timeline.from + http_number(query, "at"), number;
+	struct matches *m = matches_of(v, query);
 	struct trace_event e;
 
 	timeline_seek_time(&v->timeline, time, &number);
-	buf_printf(&a->body, "%llu", (ull)pass_over(v, number, 0, time, &e));
+	number = pass_over(v, number, 0, time, &e);
+	buf_printf(&a->body, "%llu", (ull)(m ? matches_before(m, number) : number));
+}
+
+static void put_filter(struct viewed *v, const char *query, struct http_answer *a)
+{
+	struct matches *m = matches_of(v, query);
+
+	if (!m) {
+		a->status = 404;
+		return;
+	}
+	buf_printf(&a->body, "{\"n\":%llu,\"isDone\":%s,\"at\":%u,\"wrong\":",
+		   (ull)(m->wrong.len ? 0 : matches_n(m)), m->job.pid ? "false" : "true",
+		   m->wrong_at);
+	json_str(&a->body, m->wrong.s ? m->wrong.s : "", m->wrong.len);
+	buf_putc(&a->body, '}');
+}
+
+/* ---- values */
+
+static void put_counted(struct job *j, struct http_answer *a)
+{
+	struct buf why = { 0 };
+
+	if (!job_poll(j)) {
+		a->status = 202;
+		return;
+	}
+	if (!j->status) {
+		buf_add(&a->body, j->said.s ? j->said.s : "", j->said.len);
+		return;
+	}
+	job_error(j, &why);
+	buf_puts(&a->body, "{\"wrong\":");
+	json_str(&a->body, why.s ? why.s : "", why.len);
+	buf_puts(&a->body, "}");
+	buf_release(&why);
+}
+
+/* expr=..., or first=EVENT&second=EVENT&key=...; filter=...; from=, to= */
+static void put_values(struct viewed *v, const char *query, struct http_answer *a)
+{
+	static const char *const keys[] = { "expr", "first", "second", "key", "filter" };
+	struct buf texts[ARRAY_SIZE(keys)] = { 0 };
+	u64 start = v->timeline.from, to = start + http_number(query, "to");
+	struct value_request q;
+
+	for (u32 i = 0; i < ARRAY_SIZE(keys); i++)
+		http_text(query, keys[i], &texts[i]);
+	q = (struct value_request){ texts[0].s, texts[1].s, texts[2].s, texts[3].s, texts[4].s };
+	if (q.expr || (q.from && q.to && q.key))
+		put_counted(asked_values(&v->asked, v->recorded, query, &q,
+					 start + http_number(query, "from"),
+					 MIN(to, v->timeline.to)),
+			    a);
+	else
+		a->status = 404;
+	for (u32 i = 0; i < ARRAY_SIZE(keys); i++)
+		buf_release(&texts[i]);
 }
 
 /* ---- sums */
@@ -159,12 +249,28 @@ static void put_flame(struct viewed *v, const char *query, struct http_answer *a
 	put_folded(&j, &a->body);
 }
 
+/* Variables of the language, for completion. */
+static void put_words(struct viewed *v, const char *query, struct http_answer *a)
+{
+	for (const struct builtin_theme *const *t = builtin_themes; *t; t++)
+		for (u32 i = 0; i < (*t)->n; i++) {
+			const struct builtin *row = &(*t)->rows[i];
+
+			if (!(row->flags & BI_VARIABLE) || row->alias_of)
+				continue;
+			buf_puts(&a->body, a->body.len ? "," : "[");
+			json_strz(&a->body, row->name);
+		}
+	buf_putc(&a->body, ']');
+}
+
 static const struct {
 	const char *path;
 	void (*put)(struct viewed *v, const char *query, struct http_answer *a);
-} answers[] = { { "", put_page },      { "info", put_info },     { "tile", put_tile },
-		{ "rows", put_rows },  { "number", put_number }, { "report", put_report },
-		{ "flame", put_flame } };
+} answers[] = { { "", put_page },       { "info", put_info },     { "tile", put_tile },
+		{ "rows", put_rows },   { "number", put_number }, { "report", put_report },
+		{ "flame", put_flame }, { "filter", put_filter }, { "values", put_values },
+		{ "words", put_words } };
 
 void view_answer(void *ctx, const char *path, const char *query, struct http_answer *a)
 {

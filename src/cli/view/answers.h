@@ -4,12 +4,14 @@
 #define SONDE_CLI_VIEW_ANSWERS_H
 
 #include "cli/recording.h"
+#include "cli/view/asked.h"
 #include "cli/view/http.h"
 #include "export/timeline/timeline.h"
 
 struct viewed {
 	struct recorded *recorded;
 	struct timeline timeline;
+	struct asked asked;
 };
 
 /* Hooks of struct http_server; ctx is a struct viewed. */

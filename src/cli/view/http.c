@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One thread: requests are answered one after the other, as they come; between them, some work. */
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -73,16 +74,46 @@ int http_parse(const char *bytes, size_t len, struct http_request *r)
 	return r->target[0] ? (int)(end + 4 - bytes) : -1;
 }
 
-u64 http_number(const char *query, const char *key)
+/* What follows "key="; NULL: it has none. */
+static const char *find_key(const char *query, const char *key)
 {
 	size_t len = strlen(key);
 
 	for (const char *at = query; at && *at; at = strchr(at, '&')) {
 		at += *at == '&';
 		if (!strncmp(at, key, len) && at[len] == '=')
-			return strtoull(at + len + 1, NULL, 10);
+			return at + len + 1;
 	}
-	return 0;
+	return NULL;
+}
+
+u64 http_number(const char *query, const char *key)
+{
+	const char *at = find_key(query, key);
+
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+bool http_text(const char *query, const char *key, struct buf *to)
+{
+	const char *at = find_key(query, key);
+
+	if (!at)
+		return false;
+	for (; *at && *at != '&'; at++) {
+		char hex[3] = { 0 };
+		char c = *at == '+' ? ' ' : *at;
+
+		if (c == '%' && isxdigit((u8)at[1]) && isxdigit((u8)at[2])) {
+			memcpy(hex, at + 1, 2);
+			c = (char)strtoul(hex, NULL, 16);
+			at += 2;
+		}
+		if (!c)
+			return false;
+		buf_putc(to, c);
+	}
+	return true;
 }
 
 /* ---- answers */

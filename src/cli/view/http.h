@@ -15,7 +15,7 @@
 enum { HTTP_MOST_HEAD = 8192, HTTP_CLIENTS = 16, HTTP_TOKEN = 32 };
 
 struct http_request {
-	char target[512], host[64]; /* as they came; empty: there is none */
+	char target[4096], host[64]; /* as they came; empty: there is none */
 	bool is_get, closes;
 };
 
@@ -50,6 +50,8 @@ struct http_server {
 int http_parse(const char *bytes, size_t len, struct http_request *r);
 /* The number of key in "a=1&b=2"; 0: it has none. */
 u64 http_number(const char *query, const char *key);
+/* Appends its text, decoded. False: it has none, or one with a NUL. */
+bool http_text(const char *query, const char *key, struct buf *to);
 /* port 0: any. The caller sets policy, ctx, answer and work. */
 int http_open(struct http_server *s, u16 port, struct err *err);
 /* Until *stop. The caller blocks the signals that set it: they come only while the server waits. */

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/fd.h"
+#include "base/json_read.h"
 #include "cli/view/job.h"
 
 static void be_child(struct job *j, int fd, int (*run)(struct job *j, void *ctx), void *ctx)
@@ -77,6 +78,33 @@ bool job_poll(struct job *j)
 		return false;
 	reap(j);
 	return true;
+}
+
+u32 job_error(const struct job *j, struct buf *to)
+{
+	const char *said = j->said.s ? j->said.s : "it failed";
+	struct arena a;
+	u32 col = 0;
+	bool is_found = false;
+
+	arena_init(&a);
+	for (const char *line = said; *line && !is_found;) {
+		size_t len = strcspn(line, "\n");
+		const struct json *json = json_read(&a, line, len, NULL);
+		const char *text = json_text(json, "message"),
+			   *severity = json_text(json, "severity");
+
+		line += len + (line[len] == '\n');
+		is_found = text && (!severity || streq(severity, "error"));
+		if (!is_found)
+			continue;
+		buf_puts(to, text);
+		col = (u32)MAX(json_int(json, "col"), 1);
+	}
+	if (!is_found)
+		buf_add(to, said, strcspn(said, "\n"));
+	arena_release(&a);
+	return col;
 }
 
 void job_end(struct job *j)

@@ -4,7 +4,6 @@
  * what matches comes in the order of time, so the number of a match is that of the next event that is equal to it.
  */
 #include <stdio.h>
-#include "base/json_read.h"
 #include "cli/view/matches.h"
 #include "output/none.h"
 #include "type/event_format.h"
@@ -117,28 +116,12 @@ void matches_begin(struct matches *m, struct recorded *r, const char *typed)
 		buf_puts(&m->wrong, "no process or memory for it");
 }
 
-/* The first error; its position is that of the expanded predicate, from 1. */
+/* Its position is that of the expanded predicate, from 1. */
 static void take_error(struct matches *m, const struct recorded *r, const char *typed)
 {
-	struct arena a;
+	u32 col = job_error(&m->job, &m->wrong);
 
-	arena_init(&a);
-	for (const char *line = m->job.said.s; line && *line && !m->wrong.len;) {
-		size_t len = strcspn(line, "\n");
-		const struct json *j = json_read(&a, line, len, NULL);
-		const char *text = json_text(j, "message"), *severity = json_text(j, "severity");
-
-		line += len + (line[len] == '\n');
-		if (!text || (severity && !streq(severity, "error")))
-			continue;
-		buf_puts(&m->wrong, text);
-		m->wrong_at = predicate_typed_at(r, typed, (u32)MAX(json_int(j, "col"), 1) - 1);
-	}
-	if (!m->wrong.len)
-		buf_add(&m->wrong, m->job.said.s ? m->job.said.s : "it failed",
-			m->job.said.s ? strcspn(m->job.said.s, "\n") : strlen("it failed"));
-	m->wrong_at = MIN(m->wrong_at, (u32)strlen(typed));
-	arena_release(&a);
+	m->wrong_at = MIN(predicate_typed_at(r, typed, MAX(col, 1) - 1), (u32)strlen(typed));
 }
 
 bool matches_poll(struct matches *m, const struct recorded *r, const char *typed)

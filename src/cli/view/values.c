@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "base/hash.h"
 #include "base/json.h"
+#include "cli/expr_name.h"
 #include "cli/view/values.h"
 #include "output/none.h"
 #include "trace/value.h"
@@ -264,27 +265,48 @@ static int put_expr(struct recorded *r, const struct value_request *q, const cha
 	return n ? 0 : wrong(r, "no event of the recording has such fields", q->expr);
 }
 
+static const struct event_format *find_event(const struct recorded *r, const char *name)
+{
+	for (u32 i = 0; i < r->tables->formats.n; i++)
+		if (streq(r->tables->formats.v[i]->name, name))
+			return r->tables->formats.v[i];
+	return NULL;
+}
+
+/* A part of the key: a field of that event, also where the language has a variable of that name, else an expression. */
+static void put_key(struct recorded *r, const char *event, const char *key, size_t len,
+		    struct buf *to)
+{
+	char *name = strndup(key, len);
+	struct buf field = { 0 };
+
+	buf_printf(&field, "args.%s", name);
+	if (expr_name_length(name) == len &&
+	    predicate_has_fields(&r->arena, find_event(r, event), field.s))
+		buf_add(to, field.s, field.len);
+	else
+		predicate_expand(r, name, to);
+	buf_release(&field);
+	free(name);
+}
+
 /* The second event first: one that is both ends what the one before began. */
 static int put_times(struct recorded *r, const struct value_request *q, struct buf *script)
 {
 	size_t len = strcspn(q->key, ",");
-	char *first = strndup(q->key, len);
-	const char *second = q->key[len] ? q->key + len + 1 : first;
+	const char *second = q->key[len] ? q->key + len + 1 : q->key;
 	struct buf a = { 0 }, b = { 0 };
 
-	if (!store_has_event(r->tables, q->from) || !store_has_event(r->tables, q->to)) {
-		free(first);
+	if (!find_event(r, q->from) || !find_event(r, q->to))
 		return wrong(r, "the recording has no event",
-			     store_has_event(r->tables, q->from) ? q->to : q->from);
-	}
-	predicate_expand(r, first, &a);
-	predicate_expand(r, second, &b);
+			     find_event(r, q->from) ? q->to : q->from);
+	put_key(r, q->from, q->key, len, &a);
+	put_key(r, q->to, second, strlen(second), &b);
 	buf_printf(
 		script,
 		"tracepoint:%s { if (@since[%s]) { print(nsecs - @since[%s]); delete(@since[%s]) } }\n"
 		"tracepoint:%s { @since[%s] = nsecs }\n",
 		q->to, b.s, b.s, b.s, q->from, a.s);
-	free(first);
 	buf_release(&a);
 	buf_release(&b);
 	return 0;

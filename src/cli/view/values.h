@@ -10,8 +10,9 @@
 #include "cli/predicate.h"
 
 struct value_request {
-	const char *expr;            /* of an expression: "next_prio"; else NULL: */
-	const char *from, *to, *key; /* events; key: what both have, "tid" or "pid,next_pid" */
+	const char *expr; /* of an expression: "next_prio"; else NULL: */
+	const char *from, *to,
+		*key; /* events; key: what both have, "tid" or "pid,next_pid": fields, else variables */
 	const char *filter; /* a predicate, "" or NULL: all. Of times it is that of both events */
 };
 

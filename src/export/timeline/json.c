@@ -25,6 +25,21 @@ static void put_tasks(struct buf *b, const struct model *m)
 	buf_putc(b, ']');
 }
 
+/* Names of its own fields. */
+static void put_fields(struct buf *b, const struct event_format *f, u32 before)
+{
+	const char *comma = "";
+
+	buf_puts(b, before ? ",[" : "[");
+	for (u32 i = 0; i < f->n_members; i++)
+		if (!f->members[i].is_common) {
+			buf_puts(b, comma);
+			json_strz(b, f->members[i].name);
+			comma = ",";
+		}
+	buf_putc(b, ']');
+}
+
 static void put_names(struct buf *b, const struct timeline *t)
 {
 	const struct store_tables *tables = t->model.tables;
@@ -34,6 +49,9 @@ static void put_names(struct buf *b, const struct timeline *t)
 		buf_puts(b, i ? "," : "");
 		json_strz(b, tables->formats.v[i]->name);
 	}
+	buf_puts(b, "],\"fields\":[");
+	for (u32 i = 0; i < tables->formats.n; i++)
+		put_fields(b, tables->formats.v[i], i);
 	buf_puts(b, "],\"names\":[");
 	for (u32 i = 0; i < t->model.names.n; i++) {
 		buf_puts(b, i ? "," : "");

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a browser asks for that takes long: child processes, kept for the requests that ask again. Several tabs may ask for different things. */
+#ifndef SONDE_CLI_VIEW_ASKED_H
+#define SONDE_CLI_VIEW_ASKED_H
+
+#include "cli/view/matches.h"
+#include "cli/view/values.h"
+
+enum { ASKED_KEPT = 8 };
+
+struct asked_work {
+	char *key;              /* NULL: free */
+	u64 used;               /* when, in requests */
+	struct matches matches; /* of a predicate */
+	struct job job;         /* of values */
+};
+
+struct asked { /* zeroed; asked_release() */
+	struct asked_work works[ASKED_KEPT];
+	u64 n; /* requests */
+};
+
+/* Events for which the predicate is true; begins to search when it is asked for the first time. NULL: all events ("" or NULL). */
+struct matches *asked_matches(struct asked *a, struct recorded *r, const char *typed);
+/* The values, counted from `from` to `to`, in ns of the file's clock. key: differs for different requests. Not done: job_poll() of the result. */
+struct job *asked_values(struct asked *a, struct recorded *r, const char *key,
+			 const struct value_request *q, u64 from, u64 to);
+void asked_release(struct asked *a);
+
+#endif
