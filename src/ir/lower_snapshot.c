@@ -319,7 +319,9 @@ static void count_entries(struct snapping *g, u32 op, struct opnd ptr)
 	len = ir_op2(l, IR_ADD, len, ir_op2(l, IR_SHL, ir_set(l, CC_EQ, len, o_imm(0)), o_imm(30)));
 	ir_var_set(l, used, ir_op2(l, IR_ADD, o_temp(used), len));
 	ir_var_set(l, n, ir_op2(l, IR_ADD, o_temp(n), o_imm(1)));
-	ir_branch(l, CC_SLT, o_temp(used), g->result, head, out);
+	/* Verifiers would learn something else of the result in each iteration from a comparison with it, and follow
+	 * all that comes after the loop for each of them. */
+	ir_branch(l, CC_SLT, ir_op2(l, IR_SUB, o_temp(used), g->result), o_imm(0), head, out);
 	ir_place(l, out);
 	lower_values_drop(l, mark);
 	piece = ir_op2(l, IR_ADD, ir_addr(l, g->value),
