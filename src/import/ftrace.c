@@ -54,6 +54,7 @@ struct input {
 	u32 n_formats;
 	u64 n_lines, n_strange; /* strange: lines that are no events */
 	u64 latest;
+	u64 lost; /* before the next event */
 	struct buf signature, record;
 };
 
@@ -544,6 +545,15 @@ static bool is_stack(const char *s, const char *end)
 	return false;
 }
 
+/* They are noticed at the event after them: what was lost was before that. */
+static void give_losses(struct input *in)
+{
+	if (in->lost)
+		store_lost(in->to->writer, in->latest, in->lost,
+			   "the kernel's ring buffer was full");
+	in->lost = 0;
+}
+
 static void take_line(struct input *in, const char *s, const char *end)
 {
 	struct line l;
@@ -555,9 +565,11 @@ static void take_line(struct input *in, const char *s, const char *end)
 	if (is_stack(s, end))
 		return;
 	if (is_loss(s, end, &lost))
-		store_lost(in->to->writer, in->latest, lost, "the kernel's ring buffer was full");
+		in->lost += lost;
 	else if (!read_line(s, end, &l) || !give_line(in, &l))
 		in->n_strange++;
+	else
+		give_losses(in);
 }
 
 /* ---- the file */
@@ -596,6 +608,7 @@ static int run(struct importing *to, const u8 *bytes, size_t len, struct err *er
 		stop = end_of_line(s, end);
 		take_line(&in, s, stop);
 	}
+	give_losses(&in);
 	if (in.n_strange)
 		import_damage(to, "%llu of %llu lines are no events",
 			      (unsigned long long)in.n_strange, (unsigned long long)in.n_lines);

@@ -73,7 +73,7 @@ def check(name, right, why=''):
 
 def report(sonde, file, time_range=None):
     """What sonde report prints: rows of threads, calls and events, each a list of words."""
-    text = subprocess.run([sonde, 'report', *([f'--time={time_range}'] if time_range else []), file], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([sonde, 'report', *([f'--time={time_range}'] if time_range else []), file], check=False, capture_output=True, text=True).stdout
     parts = [[line for line in part.split('\n')[1:] if line] for part in text.split('\n\n')]
     threads = [[line[8:24].strip(), line[:8].strip(), *line[24:].split()] for line in parts[1]]
     return threads, [line.split() for line in parts[2]] if len(parts) > 2 else [], [line.split(None, 1)[::-1] for line in parts[0]]
