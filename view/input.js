@@ -89,6 +89,7 @@ export const KEYS = [
 	['PageUp', 'Page ↑', 'lanes further up', h => h.picture.scrollTo(h.picture.scroll - 300)],
 	['PageDown', 'Page ↓', 'lanes further down', h => h.picture.scrollTo(h.picture.scroll + 300)],
 	['t', 't', 'light or dark', h => h.view.set({ theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark' })],
+	['c', 'c', 'the critical path of the selected wait', h => h.view.set({ panel: 'path' })],
 	['?', '?', 'these keys', () => showKeys()],
 ];
 const MOUSE = [['drag', 'move'], ['wheel', 'zoom; with shift: lanes up and down'], ['click', 'select'], ['double click', 'zoom to the span'],

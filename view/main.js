@@ -21,7 +21,7 @@ let shownPanel = '', shownRange = '', timer = 0;
 
 function showPanel() {
 	const panel = panels.find(p => p.id === view.is.panel) || panels[0], s = view.is;
-	const range = [...view.chosen.map(Math.round), info.done, s.filter, s.expr, s.first, s.second, s.key].join();
+	const range = [...view.chosen.map(Math.round), info.done, s.filter, s.expr, s.first, s.second, s.key, s.base].join();
 	if (shownPanel === panel.id && (panel.update || shownRange === range)) {
 		panel.update?.($('panel'), app);
 		return;

@@ -2,6 +2,7 @@
 // The picture: overview, ruler, labels and lanes. It reads the state and draws; what hands do is in input.js.
 import { KIND, LOSS_PERIOD } from './data.js';
 import { MERGED, firstAfter, laneId } from './tiles.js';
+import { pathOf } from './path.js';
 import { $, clock, duration, make } from './words.js';
 import { groups } from './lanes/registry.js';
 import './lanes/index.js';
@@ -158,6 +159,7 @@ export class Picture {
 		}
 		this.drawGaps(ctx, height);
 		this.drawArrows(pen);
+		this.drawPath(ctx);
 		this.drawMarkers(ctx, height);
 	}
 	/** Where events were lost or the file is not read yet: nothing is known there. @param {CanvasRenderingContext2D} ctx @param {number} height */
@@ -218,6 +220,20 @@ export class Picture {
 			ctx.lineTo(x + 3, y1 + up);
 			ctx.fill();
 		}
+	}
+	/** The critical path of the selected wait, if its panel is shown: a line through the threads. @param {CanvasRenderingContext2D} ctx */
+	drawPath(ctx) {
+		const s = this.view.is, path = s.panel === 'path' ? pathOf(this.parts, this.rowOf(s.picked)?.task, s.at) : null;
+		ctx.strokeStyle = this.colors.text;
+		ctx.lineWidth = 3;
+		ctx.beginPath();
+		for (const step of path ? [...path.steps, { ...path.wait, t0: path.wait.t1 }] : []) {
+			const row = this.rows.find(r => r.task === step.task), y = row ? row.y - this.scroll + 9 : 0;
+			ctx.lineTo(this.xOf(step.t0), y);
+			ctx.lineTo(this.xOf(step.t1), y);
+		}
+		ctx.stroke();
+		ctx.lineWidth = 1;
 	}
 	/** @param {CanvasRenderingContext2D} ctx @param {number} height */
 	drawMarkers(ctx, height) {

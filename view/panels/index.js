@@ -3,5 +3,6 @@
 import './sums.js';
 import './events.js';
 import './values.js';
+import './path.js';
 import './flame.js';
 import './needs.js';

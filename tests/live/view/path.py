@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""path.py SONDE STACKS: the critical path of a wait whose chain is known, and the flame graph of a range of STACKS compared with another one."""
+import collections
+import os
+import subprocess
+import sys
+
+from page import View, check
+
+NAMES = {1000: 'A', 1001: 'B', 1002: 'C', 0: '<idle>'}
+
+
+def switch(ms, cpu, prev, following, state='S'):
+    return (f'{NAMES[prev]:>16}-{prev:<5} [{cpu:03d}] d... 100.{ms:03d}000: sched_switch: prev_comm={NAMES[prev]} prev_pid={prev} prev_prio=120 prev_state={state} '
+            f'==> next_comm={NAMES[following]} next_pid={following} next_prio=120\n')
+
+
+def wake(ms, cpu, waker, woken):
+    return f'{NAMES[waker]:>16}-{waker:<5} [{cpu:03d}] d... 100.{ms:03d}000: sched_waking: comm={NAMES[woken]} pid={woken} prio=120 target_cpu=001\n'
+
+
+# A waits from 10 to 19 ms; B, which a timer wakes at 5, runs to 16 and wakes C at 13; C runs from 14 and wakes A at 19.
+CHAIN = [switch(1, 0, 0, 1000, 'R'), switch(2, 1, 1001, 0), switch(3, 1, 1002, 0), wake(5, 0, 0, 1001), switch(6, 1, 0, 1001, 'R'), switch(10, 0, 1000, 0),
+         wake(13, 1, 1001, 1002), switch(14, 0, 0, 1002, 'R'), switch(16, 1, 1001, 0), wake(19, 0, 1002, 1000), switch(20, 0, 1002, 1000)]
+WANTED = [['B 1001', 'running on processor 1', '3 ms', '33.3 %'], ['C 1002', 'runnable, woken by B 1001', '1 ms', '11.1 %'], ['C 1002', 'running on processor 0', '5 ms', '55.6 %']]
+
+
+def path(b):
+    b.until("sondeView.picture.rowOf('task1000')")
+    b.run("(sondeView.view.set({ picked: 'task1000', at: 12e6 }), document.getElementById('lanes').focus())")
+    b.keys('c')
+    b.until("document.querySelector('#panel caption')")
+    rows = b.run("[...document.querySelectorAll('#panel tr')].map(r => [...r.cells].map(c => c.textContent))")
+    check('steps', rows == WANTED, rows)
+    said = b.run("document.querySelector('#panel caption').textContent")
+    check('the wait', said.startswith('A 1000 is sleeping for 9 ms, from 100.010000000 s'), said)
+    b.run("sondeView.view.set({ picked: 'task1001', at: 3e6 })")
+    b.until("document.querySelector('#panel').textContent.includes('interrupt')")
+    check('an interrupt', True)
+    b.run("sondeView.view.set({ picked: 'task1001', at: 8e6 })")
+    b.until("document.querySelector('#panel').textContent.startsWith('Select')")
+    check('no wait', True)
+
+
+def shares(sonde, file, when):
+    """Of each path of functions, as titles have it."""
+    lines = subprocess.run([sonde, 'export', '--to', 'folded', '-o', '/dev/stdout', f'--time={when}', file], capture_output=True, text=True, check=True).stdout.splitlines()
+    n = collections.Counter()
+    for line in lines:
+        stack, count = line.rsplit(' ', 1)
+        parts = ['all', *stack.split(';')]
+        for i in range(len(parts)):
+            n[';'.join(parts[:i + 1])] += int(count)
+    return n
+
+
+def titles(n, other=None):
+    found = []
+    for key, count in n.items():
+        was = f", was {100 * other[key] / other['all']:.1f} %" if other else ''
+        found.append(f"{key.rsplit(';', 1)[-1]}: {count} events, {100 * count / n['all']:.1f} %{was}")
+    return sorted(found)
+
+
+def flame(b, sonde, file):
+    shown = "[...document.querySelectorAll('.flame button')].map(e => e.title)"
+    b.until('sondeView.info.isDone')
+    first, whole = int(b.run('sondeView.info.from')), b.run('sondeView.info.range')
+    seconds = ','.join('{}.{:09}'.format(*divmod(first + t, 10**9)) for t in (0, whole // 2, whole // 2 + 1, whole)).split(',')
+    b.run(f"sondeView.view.set({{ a: 0, b: {whole // 2}, panel: 'flame' }})")
+    b.until(f"{shown}.length")
+    base = shares(sonde, file, ','.join(seconds[:2]))
+    check('the first half', sorted(b.run(shown)) == titles(base))
+    b.click("//button[.='compare the next range with this one']")
+    b.run(f"sondeView.view.set({{ a: {whole // 2 + 1}, b: {whole} }})")
+    wanted = titles(shares(sonde, file, ','.join(seconds[2:])), base)
+    b.until(f"document.querySelector('#panel p').textContent.includes('red:')")
+    b.until(f"{shown}.length === {len(wanted)}")
+    check('the second half, compared', sorted(b.run(shown)) == wanted, [t for t in b.run(shown) if t not in wanted][:3])
+    b.click("//button[.='compare no more']")
+    b.until("!document.querySelector('#panel p').textContent.includes('red:')")
+
+
+def main():
+    sonde, stacks = sys.argv[1:]
+    with open('chain', 'w', encoding='utf-8') as f:
+        f.write('# tracer: nop\n' + ''.join(CHAIN))
+    subprocess.run([sonde, 'export', '--html', '-o', 'x.html', 'chain'], check=True, stderr=subprocess.DEVNULL)
+    servers = [subprocess.Popen([sonde, 'view', file], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) for file in ('chain', stacks)]
+    b = View()
+    try:
+        urls = [s.stdout.readline().split()[-1] for s in servers]
+        for url in (urls[0], 'file://' + os.path.abspath('x.html')):
+            b.show(url)
+            path(b)
+        b.show(urls[1])
+        flame(b, sonde, stacks)
+        check('no errors', not b.errors() and not b.foreign(), f'{b.errors()} {b.foreign()}')
+    finally:
+        b.end()
+        for s in servers:
+            s.kill()
+            s.wait(10)
+
+
+main()
