@@ -19,6 +19,7 @@
 #include "ir/state.h"
 #include "type/call.h"
 
+enum { PAGE_SIZE = 4096 };
 enum { REQUEST_SIZE_SHIFT = 16, REQUEST_SIZE_MASK = 0x3fff }; /* asm-generic/ioctl.h */
 
 struct snapping {
@@ -62,7 +63,7 @@ static struct opnd word_of(struct snapping *g, u32 op, u32 parent, u32 off, u32 
 	struct opnd at = bounded(g, op, o_temp(g->at[parent]), CALL_PIECE_HEAD + from->cap),
 		    piece = ir_op2(l, IR_ADD, ir_addr(l, g->value), at);
 
-	if (from->len.kind != LEN_CONST)
+	if (from->len.kind != LEN_CONST || from->is_partial)
 		leave_unless(g, op, CC_UGE,
 			     ir_op2(l, IR_SHR, ir_load(l, piece, 8, false),
 				    o_imm(CALL_PIECE_SHIFT)),
@@ -333,6 +334,41 @@ static void count_entries(struct snapping *g, u32 op, struct opnd ptr)
 }
 
 /*
+ * If a piece could not be read, what is in front of its next page:
+ *
+ *	if ret >= 0 goto worked
+ *	len = 4096 - ptr % 4096
+ *	if len >= length in the piece's head goto skip
+ *	if probe_read_user(piece + 8, min(len, cap), ptr) < 0 goto skip
+ *	*(u64 *)piece = ptr | len << 48
+ *	worked:
+ */
+static void snap_part(struct snapping *g, u32 op, struct opnd piece, struct opnd ptr,
+		      struct opnd ret)
+{
+	const struct snapshot_op *o = &g->s->v[op];
+	struct lower *l = g->l;
+	struct ir_block *failed = ir_block_new(l), *worked = ir_block_new(l);
+	struct opnd len, rest;
+	u32 mark;
+
+	ir_branch(l, CC_SGE, ret, o_imm(0), worked, failed);
+	ir_place(l, failed);
+	mark = lower_values_mark(l);
+	rest = ir_op2(l, IR_SUB, o_imm(PAGE_SIZE), ir_op2(l, IR_AND, ptr, o_imm(PAGE_SIZE - 1)));
+	len = ir_op2(l, IR_SHR, ir_load(l, piece, 8, false), o_imm(CALL_PIECE_SHIFT));
+	leave_unless(g, op, CC_ULT, rest, len);
+	leave_unless(g, op, CC_ULE, rest, o_imm(o->cap));
+	ret = ir_call(l, BPF_FUNC_probe_read_user, false, 3, opnd_plus(piece, CALL_PIECE_HEAD),
+		      rest, ptr);
+	leave_unless(g, op, CC_SGE, ret, o_imm(0));
+	put_piece_head(g, piece, ptr, rest);
+	lower_values_drop(l, mark);
+	ir_jump(l, worked);
+	ir_place(l, worked);
+}
+
+/*
  * Verifiers forget the bounds of what is spilled: the offset and the length are used at once and do
  * not live across the call.
  */
@@ -367,7 +403,10 @@ static void snap_one(struct snapping *g, u32 op)
 	/* not what may be no pointer, or past the end of a list */
 	if (!o->plus && (!o->table || !o->table->by_request))
 		count_failed(g, ret, ptr);
-	leave_unless(g, op, CC_SGE, ret, o_imm(0));
+	if (o->is_partial)
+		snap_part(g, op, piece, ptr, ret);
+	else
+		leave_unless(g, op, CC_SGE, ret, o_imm(0));
 	if (o->is_string) /* of an empty string older kernels return 0: without the NUL */
 		put_piece_head(g, piece, ptr,
 			       ir_op2(l, IR_ADD, ret, ir_set(l, CC_EQ, ret, o_imm(0))));

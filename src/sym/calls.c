@@ -205,7 +205,7 @@ u32 call_set(struct arena *a, const char *set, struct call_name *names, u32 max)
 		for (const char *s = sets[i].members; *s && n < max;) {
 			size_t len = strcspn(s, " ");
 
-			if (*s != '?')
+			if (!strchr(CALL_SET_MARKS, *s))
 				names[n++] = read_name(a, s, len);
 			s += len + strspn(s + len, " ");
 		}
@@ -213,20 +213,23 @@ u32 call_set(struct arena *a, const char *set, struct call_name *names, u32 max)
 	return n;
 }
 
-static const char *unknown_of(const char *members)
+static const char *marked(const char *members, char mark)
 {
-	const char *at = *members == '?' ? members : strstr(members, " ?");
-
-	return at ? at + (*at == ' ') : NULL;
+	for (const char *s = members; *s; s += strspn(s, " ")) {
+		if (*s == mark)
+			return s + 1;
+		s += strcspn(s, " ");
+	}
+	return NULL;
 }
 
-const char *call_set_unknown(struct arena *a, const char *set)
+const char *call_set_word(struct arena *a, const char *set, char mark)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(sets); i++) {
-		const char *at = streq(sets[i].name, set) ? unknown_of(sets[i].members) : NULL;
+		const char *at = streq(sets[i].name, set) ? marked(sets[i].members, mark) : NULL;
 
 		if (at)
-			return arena_strndup(a, at + 1, strcspn(at + 1, " "));
+			return arena_strndup(a, at, strcspn(at, " "));
 	}
 	return NULL;
 }

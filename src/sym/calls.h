@@ -52,7 +52,9 @@ const char *call_instead(struct arena *a, const char *name);
 enum { CALL_SET_MAX = 200 };
 /* The names of a set; returns their number, at most max. 0: no such set. */
 u32 call_set(struct arena *a, const char *set, struct call_name *names, u32 max);
-/* How the names of values begin that the set does not have; NULL: as those that it has. */
-const char *call_set_unknown(struct arena *a, const char *set);
+/* What words of a set begin with that are no names: callsets.def. */
+#define CALL_SET_MARKS "?%&<="
+/* The first word of a set with such a mark, without it; NULL: none. */
+const char *call_set_word(struct arena *a, const char *set, char mark);
 
 #endif

@@ -105,20 +105,22 @@ static struct call_len len_at(struct call_len len, u32 base)
 static void plan_array(struct plan *p, const struct call_view *v, struct source at, u32 base)
 {
 	u32 size = MAX(view_size(v->of), 1u),
-	    most = MIN(p->limits->elements + 1, MOST_BYTES / size), op;
+	    most = MIN(p->limits->elements + 1, MOST_BYTES / size), followed, op;
 
 	if (v->len.kind == LEN_CONST)
 		most = MIN(most, v->len.value);
-	if (has_pointer(v->of))
-		most = MIN(most, (u32)(p->depth || has_array(v->of) ? MOST_BUFFERS : MOST_NESTED));
+	followed = MIN(most, (u32)(p->depth || has_array(v->of) ? MOST_BUFFERS : MOST_NESTED));
+	if (has_pointer(v->of) && (p->depth || has_array(v->of)))
+		most = followed;
 	op = add(p, &at,
 		 (struct snapshot_op){ .len = len_at(v->len, base),
 				       .scale = (u16)size,
+				       .is_partial = !p->depth && v->len.kind != LEN_CONST,
 				       .cap = (u16)(most * size) });
 	if (op == SNAPSHOT_NONE || !has_pointer(v->of))
 		return;
 	p->depth++;
-	for (u32 i = 0; i < most; i++)
+	for (u32 i = 0; i < followed; i++)
 		plan_view(
 			p, v->of,
 			(struct source){
@@ -137,7 +139,7 @@ static void plan_strings(struct plan *p, const struct call_view *v, struct sourc
 
 		at.plus = width * i;
 		op = add(p, &at,
-			 (struct snapshot_op){ .len = { LEN_CONST, (u16)width, 0 },
+			 (struct snapshot_op){ .len = { LEN_CONST, (u16)width, 0, false },
 					       .width = (u8)width,
 					       .scale = 1,
 					       .cap = (u16)width,
@@ -162,8 +164,9 @@ static void plan_environ(struct plan *p, const struct call_view *v, struct sourc
 	}
 	for (u32 i = 0; i < ENVIRON_CHUNKS; i++, at.plus += ENVIRON_CHUNK)
 		add(p, &at,
-		    (struct snapshot_op){ .len = { LEN_CONST, ENVIRON_CHUNK, 0 },
+		    (struct snapshot_op){ .len = { LEN_CONST, ENVIRON_CHUNK, 0, false },
 					  .scale = 1,
+					  .is_partial = true,
 					  .cap = ENVIRON_CHUNK });
 	for (u32 i = first; i < p->ops.n; i++)
 		close_op(p, i);
@@ -174,6 +177,21 @@ static void plan_string(struct plan *p, struct source at, u32 cap)
 	add(p, &at, (struct snapshot_op){ .is_string = true, .cap = (u16)cap });
 }
 
+/* A structure with a length: its first members are shown if the others cannot be read. */
+static bool is_short(const struct call_view *v)
+{
+	return v->kind == VIEW_STRUCT && v->len.kind != LEN_NONE && !v->len.exact;
+}
+
+static u32 tail_of(const struct call_view *v)
+{
+	u32 tail = v->kind == VIEW_STRUCT && v->st->has_tail ? SNAPSHOT_TAIL : 0;
+
+	for (u32 i = 0; v->kind == VIEW_CHOICE && i < v->choice->n; i++)
+		tail = MAX(tail, tail_of(&v->choice->v[i].view));
+	return tail;
+}
+
 static void plan_bytes(struct plan *p, const struct call_view *v, struct source at, u32 base,
 		       u32 cap)
 {
@@ -181,10 +199,12 @@ static void plan_bytes(struct plan *p, const struct call_view *v, struct source 
 	u32 op;
 
 	if (len.kind == LEN_NONE)
-		len = (struct call_len){ LEN_CONST, (u16)cap, 0 };
+		len = (struct call_len){ LEN_CONST, (u16)cap, 0, false };
 	op = add(p, &at,
-		 (struct snapshot_op){
-			 .len = len, .scale = len.kind == LEN_BITS ? 8 : 1, .cap = (u16)cap });
+		 (struct snapshot_op){ .len = len,
+				       .scale = len.kind == LEN_BITS ? 8 : 1,
+				       .is_partial = is_short(v),
+				       .cap = (u16)(cap + tail_of(v)) });
 	if (op == SNAPSHOT_NONE)
 		return;
 	plan_view(p, v, (struct source){ .parent = op, .out = at.out, .stored = at.stored }, 0);
@@ -259,7 +279,7 @@ static void plan_cases(struct plan *p, const struct call_choice *c, struct sourc
 	if (!cap)
 		return;
 	add(p, &at,
-	    (struct snapshot_op){ .len = { LEN_ARG, c->where, 0 },
+	    (struct snapshot_op){ .len = { LEN_ARG, c->where, 0, false },
 				  .scale = 1,
 				  .table = t,
 				  .is_string = strings,
@@ -369,7 +389,8 @@ static bool same_op(const struct snapshot_op *a, const struct snapshot_op *b)
 {
 	return a->parent == b->parent && a->arg == b->arg && a->src_off == b->src_off &&
 	       a->width == b->width && a->plus == b->plus && a->is_string == b->is_string &&
-	       a->is_link == b->is_link && a->is_count == b->is_count && a->stored == b->stored &&
+	       a->is_link == b->is_link && a->is_partial == b->is_partial &&
+	       a->is_count == b->is_count && a->stored == b->stored &&
 	       a->on_success == b->on_success && a->on_failure == b->on_failure &&
 	       a->len.kind == b->len.kind && a->len.value == b->len.value &&
 	       a->len.size == b->len.size && a->scale == b->scale && a->cap == b->cap &&

@@ -88,9 +88,17 @@ static const char *word(const char **s, const char *end)
 
 static void complete_set(struct call_set *set)
 {
+	const char *field;
+
 	set->v = arena_array(&all, struct call_name, CALL_SET_MAX);
 	set->n = call_set(&all, set->name, set->v, CALL_SET_MAX);
-	set->unknown = call_set_unknown(&all, set->name);
+	set->unknown = call_set_word(&all, set->name, '?');
+	set->others = call_set_word(&all, set->name, '%');
+	set->shift = call_set_word(&all, set->name, '<');
+	set->is_exact = call_set_word(&all, set->name, '=');
+	field = call_set_word(&all, set->name, '&');
+	set->any_field = field && *field != '?';
+	set->field = field ? strtoull(field + !set->any_field, NULL, 0) : 0;
 	set->complete = NULL;
 }
 
@@ -128,6 +136,8 @@ static struct call_len read_len(const char **s)
 		return len;
 	len.kind = LEN_ARG;
 	++*s;
+	len.exact = **s == '!';
+	*s += len.exact;
 	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (**s == kinds[i].letter) {
 			len.kind = kinds[i].kind;
@@ -182,7 +192,7 @@ static const struct letter {
 	{ 'w', VIEW_HARDWARE, 0, 0, false },   { 'j', VIEW_FD, 4, 10, true },
 	{ 'r', VIEW_ERROR, 4, 10, true },      { 't', VIEW_TICKS, 8, 10, true },
 	{ 'y', VIEW_PAIR, 8, 0, false },       { 'Y', VIEW_PAIR, 8, 1, false },
-	{ 'z', VIEW_PAGES, 8, 16, false },
+	{ 'z', VIEW_PAGES, 8, 16, false },     { 'g', VIEW_DATE, 8, 1, true },
 };
 
 static bool wants_set(const struct call_view *v)
@@ -372,6 +382,10 @@ static void read_members(struct call_struct *st, const char *s)
 			at = number(&s);
 			s += *s == ' ';
 			continue;
+		}
+		if (*s == '~') {
+			st->has_tail = true;
+			break;
 		}
 		if (*s == '.') {
 			st->has_more = true;

@@ -100,21 +100,36 @@ void put_handler(struct buf *b, u64 handler)
 		buf_printf(b, "%#llx", (unsigned long long)handler);
 }
 
-/* In local time; digits: of the fraction. */
-void put_date(struct buf *b, s64 seconds, u64 fraction, int digits)
+/* In local time. Returns false if there is no such date. */
+static bool date_of(s64 seconds, char *date, char *zone, size_t size)
 {
 	time_t when = (time_t)seconds;
 	struct tm tm;
-	char date[64], zone[16];
 
-	if (!seconds || !localtime_r(&when, &tm) ||
-	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm))
+	return seconds && localtime_r(&when, &tm) &&
+	       strftime(date, size, "%Y-%m-%dT%H:%M:%S", &tm) && strftime(zone, size, "%z", &tm);
+}
+
+/* digits: of the fraction */
+void put_date(struct buf *b, s64 seconds, u64 fraction, int digits)
+{
+	char date[64], zone[64];
+
+	if ((digits && fraction >= (digits == 9 ? 1000000000u : 1000000u)) ||
+	    !date_of(seconds, date, zone, sizeof(date)))
 		return;
-	strftime(zone, sizeof(zone), "%z", &tm);
 	buf_printf(b, " /* %s", date);
 	if (digits && fraction)
 		buf_printf(b, ".%0*llu", digits, (unsigned long long)fraction);
 	buf_printf(b, "%s */", zone);
+}
+
+void put_bare_date(struct buf *b, s64 seconds)
+{
+	char date[64], zone[64];
+
+	if (date_of(seconds, date, zone, sizeof(date)))
+		buf_printf(b, "%s%s", date, zone);
 }
 
 void put_dated(struct buf *b, const struct call_view *v, const u8 *p)

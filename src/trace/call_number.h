@@ -45,6 +45,8 @@ void put_handler(struct buf *b, u64 handler);
 void put_dated(struct buf *b, const struct call_view *v, const u8 *p);
 /* The date as a comment, in local time; digits: of the fraction. */
 void put_date(struct buf *b, s64 seconds, u64 fraction, int digits);
+/* 2020-01-01T00:00:00+0000, in local time */
+void put_bare_date(struct buf *b, s64 seconds);
 /* makedev(0x8, 0x1) */
 void put_device(struct buf *b, u64 dev);
 /* inet_addr("127.0.0.1") */

@@ -8,72 +8,21 @@
  */
 #include <sys/socket.h>
 #include "base/visible.h"
+#include "trace/call_memory.h"
 #include "trace/call_number.h"
 #include "trace/call_quote.h"
 #include "trace/call_text.h"
 #include "trace/call_words.h"
 
-enum { MOST_SHOWN = 32, /* bytes of text, elements of an array */ MOST_DEPTH = 12, AT_CWD = -100 };
-
-struct shown {
-	struct buf *b;
-	const struct names *names;
-	const u8 *value;
-	u32 used, n_args;
-	bool returned;
-	s64 result;
-	s64 left; /* bytes that the call has put into buffers which were not shown yet */
-	u32 depth;
-	u32 most, hex; /* bytes of text; argstr_hex */
-	bool plain_fds;
-	const struct call_style *style;
-	struct buf *dump; /* gets the data of buffers in hex; NULL: nothing does */
-	u32 n_dumped;
-	u32 most_name; /* bytes that are copied of a file name; 0: not known */
-};
-
-/* Where the bytes of a value are. */
-struct bytes {
-	const u8 *p;
-	u32 n;
-	const u8 *base; /* of the structure that it is a member of: n_base bytes */
-	u32 n_base;
-	bool out;      /* it is as the call has left it */
-	const u8 *was; /* what it was before, as many bytes; NULL: not known */
+enum {
+	PAGE = 4096,
+	MOST_SHOWN = 32,
+	/* bytes of text, elements of an array */ MOST_DEPTH = 12,
+	MOST_FDS = 1024,
+	AT_CWD = -100
 };
 
 static void show(struct shown *s, const struct call_view *v, struct bytes at);
-
-static u64 arg(const struct shown *s, u32 i)
-{
-	return i < s->n_args ? word_at(s->value + CALL_AT_ARGS + 8 * i, 8) : 0;
-}
-
-/* The captured memory from an address on: of the return if out, else of the entry. */
-static struct bytes memory(const struct shown *s, u64 address, u32 wanted, bool out)
-{
-	struct bytes found = { .out = out };
-
-	address &= (1ull << CALL_PIECE_SHIFT) - 1;
-	for (u32 at = CALL_AT_ARGS + 8 * s->n_args; at + CALL_PIECE_HEAD <= s->used;) {
-		u64 head = word_at(s->value + at, 8),
-		    from = head & ((1ull << CALL_PIECE_SHIFT) - 1);
-		u32 len = (u32)(head >> CALL_PIECE_SHIFT), skip = (u32)(address - from);
-		const u8 *p = s->value + at + CALL_PIECE_HEAD;
-
-		if (len > s->used - at - CALL_PIECE_HEAD)
-			break;
-		at += CALL_PIECE_HEAD + ALIGN_UP(len, 8u);
-		if (address < from || address - from >= len)
-			continue;
-		if (found.p &&
-		    (out ? len - skip < MIN(wanted, found.n) : found.n >= MIN(wanted, len - skip)))
-			continue;
-		found.p = p + skip;
-		found.n = len - skip;
-	}
-	return found;
-}
 
 /* ---- text */
 
@@ -119,15 +68,18 @@ static void put_data(const struct shown *s, const u8 *p, u32 known, u64 n)
 	put_text(s, p, known, n, false);
 }
 
+static void put_hex_bytes(struct buf *b, const u8 *p, u32 shown, u64 n)
+{
+	buf_putc(b, '"');
+	for (u32 i = 0; i < shown; i++)
+		buf_printf(b, "\\x%02x", p[i]);
+	buf_puts(b, n > shown ? "\"..." : "\"");
+}
+
 /* Up to the NUL, which is among the bytes unless the text was cut. */
 static void put_hex_data(const struct shown *s, const u8 *p, u32 known, u64 n)
 {
-	u32 shown = (u32)MIN(MIN((u64)known, n), (u64)s->most);
-
-	buf_putc(s->b, '"');
-	for (u32 i = 0; i < shown; i++)
-		buf_printf(s->b, "\\x%02x", p[i]);
-	buf_puts(s->b, n > shown ? "\"..." : "\"");
+	put_hex_bytes(s->b, p, (u32)MIN(MIN((u64)known, n), (u64)s->most), n);
 }
 
 static void put_string(const struct shown *s, const struct call_view *v, struct bytes at)
@@ -161,71 +113,6 @@ static void put_path(const struct shown *s, struct bytes at)
 
 /* ---- structures, arrays */
 
-/* A call that sets the length may set it to more than there was room for. */
-static s64 len_of_pointee(const struct shown *s, u64 address, bool out)
-{
-	struct bytes is = memory(s, address, 4, out), was = memory(s, address, 4, false);
-	s64 n = is.n >= 4 ? (s64)word_at(is.p, 4) : -1;
-
-	return out && was.n >= 4 ? MIN(n, (s64)word_at(was.p, 4)) : n;
-}
-
-static s64 len_of(const struct shown *s, struct call_len len, struct bytes at)
-{
-	switch (len.kind) {
-	case LEN_NONE: return -1;
-	case LEN_CONST: return len.value;
-	case LEN_ARG: return (s64)arg(s, len.value);
-	case LEN_BITS: return (s64)(arg(s, len.value) + 63) / 64;
-	case LEN_PAGES: return (s64)(arg(s, len.value) + 4095) / 4096;
-	case LEN_RESULT: return s->returned ? s->result : -1;
-	case LEN_POINTEE: return len_of_pointee(s, arg(s, len.value), at.out);
-	case LEN_MEMBER:
-		return at.base && len.value + len.size <= at.n_base ?
-			       (s64)word_at(at.base + len.value, len.size) :
-			       -1;
-	}
-	return -1;
-}
-
-static u32 size_of(const struct call_view *v)
-{
-	switch ((enum view_kind)v->kind) {
-	case VIEW_STRUCT:
-	case VIEW_MEMBERS: return v->st->size;
-	case VIEW_ARRAY: return v->len.kind == LEN_CONST ? v->len.value * size_of(v->of) : 0;
-	case VIEW_CHARS:
-	case VIEW_HARDWARE:
-	case VIEW_BYTES: return v->count;
-	case VIEW_DATED: return 16;
-	case VIEW_CHOICE:
-	case VIEW_PATH: return 0;
-	default: return v->size;
-	}
-}
-
-/* The case; of a choice in a choice, that one's. */
-static const struct call_view *chosen(const struct shown *s, const struct call_choice *c,
-				      const u8 *base, u32 n_base)
-{
-	const struct call_view *v = &c->rest;
-	u64 value = 0;
-	bool known = true;
-
-	if (!c->by_member)
-		value = arg(s, c->where);
-	else if (base && c->where + c->size <= n_base)
-		value = word_at(base + c->where, c->size);
-	else
-		known = false;
-	for (u32 i = 0; i < c->n && known; i++)
-		if (((u32)value & c->mask) == ((u32)c->v[i].value & c->mask)) {
-			v = &c->v[i].view;
-			break;
-		}
-	return v->kind == VIEW_CHOICE ? chosen(s, v->choice, base, n_base) : v;
-}
-
 /* Of a structure of which the first bytes are known. Returns whether a member was shown. */
 static bool show_members(struct shown *s, const struct call_struct *st, struct bytes at)
 {
@@ -238,10 +125,11 @@ static bool show_members(struct shown *s, const struct call_struct *st, struct b
 		size_t before = s->b->len, named;
 
 		if (v->kind == VIEW_CHOICE)
-			v = chosen(s, v->choice, at.p, at.n);
+			v = call_chosen(s, v->choice, at.p, at.n);
 		if (v->kind == VIEW_HIDDEN)
 			continue;
-		if (f->offset >= at.n || f->offset + size_of(v) > at.n)
+		if (f->offset >= at.n ||
+		    (f->offset + call_size_of(v) > at.n && (v->kind != VIEW_STRUCT || !at.whole)))
 			break;
 		m.p = at.p + f->offset;
 		m.n = at.n - f->offset;
@@ -274,6 +162,22 @@ static void show_after(struct shown *s, const struct call_struct *st, struct byt
 		s->b->len = start;
 }
 
+/* What the call passes behind the members: nothing is said of zeros; ???: it cannot be read. */
+static void show_tail(struct shown *s, u32 size, struct bytes at)
+{
+	u64 n = MIN(at.whole, (u64)size + SNAPSHOT_TAIL);
+	u32 zeros = size;
+
+	while (zeros < at.n && !at.p[zeros])
+		zeros++;
+	if (at.n < n) {
+		buf_puts(s->b, ", ???");
+	} else if (zeros < at.n) {
+		buf_printf(s->b, ", /* bytes %u..%u */ ", size, (u32)(at.whole - 1));
+		put_hex_bytes(s->b, at.p + size, at.n - size, at.whole - size);
+	}
+}
+
 static void show_struct(struct shown *s, const struct call_struct *st, struct bytes at)
 {
 	if (s->returned && s->result < 0 && st->failed)
@@ -283,6 +187,8 @@ static void show_struct(struct shown *s, const struct call_struct *st, struct by
 	buf_putc(s->b, '{');
 	if (show_members(s, st, at) && st->has_more)
 		buf_puts(s->b, ", ...");
+	if (st->has_tail && at.whole > st->size)
+		show_tail(s, st->size, at);
 	buf_putc(s->b, '}');
 	if (st->after)
 		show_after(s, st->after, at);
@@ -293,9 +199,22 @@ static u32 most_elements(const struct shown *s)
 	return s->style && s->style->whole ? UINT32_MAX : MOST_SHOWN;
 }
 
+/* Where memory ended: the element behind what was read would reach into the next page. */
+static bool ends_page(u64 address, u32 known, u32 size)
+{
+	u64 next = address + known;
+
+	return address && (next % PAGE == 0 || next / PAGE != (next + size - 1) / PAGE);
+}
+
+static void put_end(struct buf *b, u64 address)
+{
+	buf_printf(b, " /* %#llx */", (unsigned long long)address);
+}
+
 static void show_array(struct shown *s, const struct call_view *v, struct bytes at, s64 n)
 {
-	u32 size = MAX(size_of(v->of), 1u), known = at.n / size;
+	u32 size = MAX(call_size_of(v->of), 1u), known = at.n / size;
 
 	if (n < 0)
 		n = known;
@@ -308,6 +227,8 @@ static void show_array(struct shown *s, const struct call_view *v, struct bytes 
 		buf_puts(s->b, shown ? ", " : "");
 		if (i >= known || shown >= most_elements(s)) {
 			buf_puts(s->b, "...");
+			if (shown < most_elements(s) && ends_page(at.address, i * size, size))
+				put_end(s->b, at.address + (u64)i * size);
 			break;
 		}
 		begun = s->b->len;
@@ -328,18 +249,24 @@ static void show_strings(struct shown *s, const struct call_view *v, u64 address
 {
 	static const struct call_view string = { .kind = VIEW_STRING };
 
+	if (call_memory(s, address, v->size, false).n < v->size) {
+		put_address(s->b, address);
+		return;
+	}
 	buf_putc(s->b, '[');
 	for (u32 i = 0;; i++, address += v->size) {
-		struct bytes p = memory(s, address, v->size, false), text = {};
+		struct bytes p = call_memory(s, address, v->size, false), text = {};
 
 		if (p.n >= v->size && !word_at(p.p, v->size))
 			break;
 		buf_puts(s->b, i ? ", " : "");
 		if (p.n < v->size || i >= most_elements(s)) {
 			buf_puts(s->b, "...");
+			if (i < most_elements(s) && ends_page(address, 0, v->size))
+				put_end(s->b, address);
 			break;
 		}
-		text = memory(s, word_at(p.p, v->size), 1, false);
+		text = call_memory(s, word_at(p.p, v->size), 1, false);
 		if (text.p)
 			put_string(s, &string, text);
 		else
@@ -351,7 +278,7 @@ static void show_strings(struct shown *s, const struct call_view *v, u64 address
 static void show_environ(struct shown *s, const struct call_view *v, u64 address)
 {
 	u32 n = 0;
-	bool ends = false;
+	bool ends = false, cut;
 
 	if (s->style && s->style->whole) {
 		show_strings(s, v, address);
@@ -359,16 +286,17 @@ static void show_environ(struct shown *s, const struct call_view *v, u64 address
 	}
 	put_address(s->b, address);
 	while (!ends) {
-		struct bytes p = memory(s, address + v->size * n, v->size, false);
+		struct bytes p = call_memory(s, address + v->size * n, v->size, false);
 
 		if (p.n < v->size)
 			break;
 		ends = !word_at(p.p, v->size);
 		n += !ends;
 	}
+	cut = !ends && !ends_page(address + v->size * n, 0, v->size);
 	if (ends || n)
-		buf_printf(s->b, " /* %s%u var%s */", ends ? "" : "more than ", n,
-			   n == 1 ? "" : "s");
+		buf_printf(s->b, " /* %s%u var%s%s */", cut ? "more than " : "", n,
+			   n == 1 ? "" : "s", ends || cut ? "" : ", unterminated");
 }
 
 /* Of several buffers that a call fills in, the bytes that are in this one. */
@@ -405,17 +333,17 @@ static void dump(struct shown *s, struct bytes m, u64 n, bool in_vector)
 
 static void show_data(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
 {
-	s64 n = len_of(s, v->len, at);
+	s64 n = call_len_of(s, v->len, at);
 	struct bytes m;
 
 	if (at.out && at.base)
 		n = bytes_here(s, n);
-	m = memory(s, address, (u32)MAX(n, (s64)1), at.out);
+	m = call_memory(s, address, (u32)MAX(n, (s64)1), at.out);
 	if (s->dump && n > 0 && m.p)
 		dump(s, m, (u64)n, at.base != NULL);
 	if (!n)
 		buf_puts(s->b, "\"\"");
-	else if (!m.p)
+	else if (!m.p || (n > 0 && m.n < MIN((u64)n, (u64)s->most)))
 		put_address(s->b, address);
 	else
 		put_bytes(s, v, m, n < 0 ? m.n : (u64)n);
@@ -424,8 +352,8 @@ static void show_data(struct shown *s, const struct call_view *v, u64 address, s
 /* The piece has two words: how many entries there are, and their bytes. */
 static void show_dirents(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
 {
-	s64 n = len_of(s, v->len, at);
-	struct bytes m = memory(s, address, 16, true);
+	s64 n = call_len_of(s, v->len, at);
+	struct bytes m = call_memory(s, address, 16, true);
 	u64 count;
 
 	put_address(s->b, address);
@@ -439,8 +367,8 @@ static void show_dirents(struct shown *s, const struct call_view *v, u64 address
 static void show_control(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
 {
 	static const struct call_view message = { .kind = VIEW_CONTROL };
-	s64 n = len_of(s, v->len, at);
-	struct bytes m = memory(s, address, (u32)MAX(n, (s64)1), at.out);
+	s64 n = call_len_of(s, v->len, at);
+	struct bytes m = call_memory(s, address, (u32)MAX(n, (s64)1), at.out);
 
 	if (!m.p) {
 		put_address(s->b, address);
@@ -515,30 +443,48 @@ static void show_both(struct shown *s, const struct call_view *v, struct bytes i
 /* Bytes of an object of which the views of an array tell how many elements there are. */
 static u32 wanted(const struct shown *s, const struct call_view *v, u32 size, s64 n)
 {
+	if (n > 0 && v->len.kind == LEN_BITS && v->kind == VIEW_FD_SET)
+		return (u32)MIN(8 * n, (s64)MOST_FDS / 8);
 	if (n > 0 && v->kind == VIEW_ARRAY)
-		return (u32)MIN(n, (s64)most_elements(s)) * size_of(v->of);
+		return (u32)MIN(n, (s64)most_elements(s)) * call_size_of(v->of);
 	return n > 0 ? (u32)MIN(n, (s64)CALL_USED) : MAX(size, 1u);
+}
+
+/* Whether so much of an object of n bytes or elements is known that something of it can be shown. */
+static bool is_readable(const struct shown *s, const struct call_view *v, u32 known, s64 n)
+{
+	if (v->len.exact && (n != call_size_of(v) || known < n))
+		return false;
+	if (v->kind == VIEW_STRUCT && v->st->has_tail)
+		return known >= MIN((u64)n, (u64)v->st->size);
+	if (v->kind == VIEW_FD_SET && v->len.kind == LEN_BITS)
+		return known >=
+		       MIN(8 * ((call_arg_of(s, v->len.value) + 63) / 64), (u64)MOST_FDS / 8);
+	return v->kind != VIEW_ARRAY || known >= call_size_of(v->of);
 }
 
 static void show_object(struct shown *s, const struct call_view *v, u64 address, struct bytes at,
 			u8 dir)
 {
-	u32 size = size_of(v);
-	s64 n = len_of(s, v->len, at);
-	struct bytes m = memory(s, address, wanted(s, v, size, n),
-				at.out || (dir == VIEW_NOW && s->returned)),
+	u32 size = call_size_of(v);
+	s64 n = call_len_of(s, v->len, at);
+	struct bytes m = call_memory(s, address, wanted(s, v, size, n),
+				     at.out || (dir == VIEW_NOW && s->returned)),
 		     was = {};
 	bool partial = v->len.kind != LEN_NONE;
 	size_t start;
 
 	m.out = at.out;
+	m.address = address;
+	m.whole = partial ? (u64)n : 0;
 	if (v->kind == VIEW_ARRAY && !n) {
 		buf_puts(s->b, "[]");
 		return;
 	}
 	if (v->kind == VIEW_CHOICE)
-		v = chosen(s, v->choice, m.p, m.n);
-	if (!m.p || (m.n < size && !partial) || (!n && partial) || v->kind == VIEW_HIDDEN) {
+		v = call_chosen(s, v->choice, m.p, m.n);
+	if (!m.p || (m.n < size && !partial) || (!n && partial) || v->kind == VIEW_HIDDEN ||
+	    !is_readable(s, v, m.n, n)) {
 		put_address(s->b, address);
 		return;
 	}
@@ -549,7 +495,7 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 	if (n >= 0 && v->kind != VIEW_FD_SET)
 		m.n = (u32)MIN((s64)m.n, n);
 	if (at.out && (dir == VIEW_INOUT || dir == VIEW_APART))
-		was = memory(s, address, m.n, false);
+		was = call_memory(s, address, m.n, false);
 	m.was = was.n >= m.n ? was.p : NULL;
 	m.base = m.p;
 	m.n_base = m.n;
@@ -564,7 +510,7 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 		show_both(s, v, m, dir == VIEW_APART);
 	else
 		show(s, v, m);
-	if (m.n < size_of(v) && s->b->len == start + 2 && !memcmp(s->b->s + start, "{}", 2)) {
+	if (m.n < call_size_of(v) && s->b->len == start + 2 && !memcmp(s->b->s + start, "{}", 2)) {
 		s->b->len = start; /* too short for the first member */
 		put_address(s->b, address);
 	}
@@ -615,8 +561,8 @@ static void show_pointer(struct shown *s, const struct call_view *v, struct byte
 
 static void show_fd_set(struct shown *s, const struct call_view *v, struct bytes at)
 {
-	s64 len = len_of(s, v->len, at);
-	u64 n = v->len.kind == LEN_BITS ? arg(s, v->len.value) : (u64)MAX(len, (s64)0) * 8;
+	s64 len = call_len_of(s, v->len, at);
+	u64 n = v->len.kind == LEN_BITS ? call_arg_of(s, v->len.value) : (u64)MAX(len, (s64)0) * 8;
 	const char *between = "";
 
 	buf_putc(s->b, '[');
@@ -626,6 +572,8 @@ static void show_fd_set(struct shown *s, const struct call_view *v, struct bytes
 			put_fd(s, at.p, (s32)fd);
 			between = " ";
 		}
+	if (n > MOST_FDS && len > 0)
+		buf_printf(s->b, "%s...", between);
 	buf_putc(s->b, ']');
 }
 
@@ -639,7 +587,7 @@ static void put_capabilities(struct buf *b, struct bytes at)
 
 static void show_path_or_data(struct shown *s, const struct call_view *v, struct bytes at)
 {
-	s64 n = len_of(s, v->len, at);
+	s64 n = call_len_of(s, v->len, at);
 
 	put_bytes(s, v, at, n < 0 ? at.n : (u64)n);
 }
@@ -659,6 +607,10 @@ static void show_date(struct shown *s, const struct call_view *v, struct bytes a
 	bool has_fraction = v->size > width && at.n >= 2 * width;
 	s64 seconds = (s64)word_at(at.p, width);
 
+	if (v->base == 1) {
+		put_bare_date(s->b, seconds);
+		return;
+	}
 	buf_s64(s->b, seconds);
 	put_date(s->b, seconds, has_fraction ? word_at(at.p + width, width) : 0, 9);
 }
@@ -716,7 +668,7 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_QUOTA: put_quota(s->b, v->set, (u32)word); break;
 	case VIEW_VERSION: put_version(s->b, (u32)word); break;
 	case VIEW_PRIORITY: put_priority(s->b, (u32)word); break;
-	case VIEW_LEFT: s->left = len_of(s, v->len, at); break;
+	case VIEW_LEFT: s->left = call_len_of(s, v->len, at); break;
 	case VIEW_AT: put_at(s, at.p, (s32)word); break;
 	case VIEW_MODE: put_mode(s->b, word); break;
 	case VIEW_FILE_MODE: put_file_mode(s->b, word); break;
@@ -747,8 +699,8 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_CONTROL: show_message(s, v, at); break;
 	case VIEW_STRUCT: show_struct(s, v->st, at); break;
 	case VIEW_MEMBERS: show_members(s, v->st, at); break;
-	case VIEW_ARRAY: show_array(s, v, at, len_of(s, v->len, at)); break;
-	case VIEW_CHOICE: show(s, chosen(s, v->choice, at.base, at.n_base), at); break;
+	case VIEW_ARRAY: show_array(s, v, at, call_len_of(s, v->len, at)); break;
+	case VIEW_CHOICE: show(s, call_chosen(s, v->choice, at.base, at.n_base), at); break;
 	case VIEW_POINTER: show_pointer(s, v, at); break;
 	case VIEW_STRING:
 	case VIEW_FILE_NAME: put_string(s, v, at); break;
@@ -813,7 +765,7 @@ void call_text(struct buf *b, const struct names *names, const void *value, u32 
 		const struct call_view *v = &f->arg[i].view;
 
 		if (v->kind == VIEW_CHOICE)
-			v = chosen(&s, v->choice, NULL, 0);
+			v = call_chosen(&s, v->choice, NULL, 0);
 		if (v->kind == VIEW_HIDDEN)
 			continue;
 		buf_puts(b, between);
@@ -846,7 +798,7 @@ void call_raw_text(struct buf *b, const struct names *names, const void *value, 
 	const struct call_format *f = open_value(&s, b, names, value, size);
 
 	for (u32 i = 0; f && i < f->n; i++)
-		buf_printf(b, "%s%#llx", i ? ", " : "", (unsigned long long)arg(&s, i));
+		buf_printf(b, "%s%#llx", i ? ", " : "", (unsigned long long)call_arg_of(&s, i));
 }
 
 /* ---- what follows the result */
@@ -860,7 +812,8 @@ static bool is_hex(const struct call_view *v)
 static bool says_nothing(const char *text, size_t len)
 {
 	return !len || (len == 1 && *text == '0') || (len == 2 && !memcmp(text, "[]", 2)) ||
-	       (len == 4 && !memcmp(text, "NULL", 4)) || (len > 2 && !memcmp(text, "0x", 2));
+	       (len == 4 && !memcmp(text, "NULL", 4)) ||
+	       (len > 2 && !memcmp(text, "0x", 2) && !memchr(text, ' ', len));
 }
 
 /* " (in [5], left {tv_sec=0, tv_nsec=998799})" */
@@ -874,8 +827,8 @@ static void show_remark(struct shown *s, const struct call_struct *st, struct by
 		size_t before = s->b->len, begun;
 
 		if (v->kind == VIEW_CHOICE)
-			v = chosen(s, v->choice, words.p, words.n);
-		if (v->kind == VIEW_HIDDEN || st->v[i].offset + size_of(v) > words.n)
+			v = call_chosen(s, v->choice, words.p, words.n);
+		if (v->kind == VIEW_HIDDEN || st->v[i].offset + call_size_of(v) > words.n)
 			continue;
 		at.p += st->v[i].offset;
 		at.n -= st->v[i].offset;
@@ -903,7 +856,7 @@ void call_result_text(struct buf *b, const struct names *names, const void *valu
 	words.base = words.p;
 	words.n = words.n_base = 8 + 8 * s.n_args;
 	if (v && v->kind == VIEW_CHOICE)
-		v = chosen(&s, v->choice, words.p, words.n);
+		v = call_chosen(&s, v->choice, words.p, words.n);
 	if (!v || v->kind != VIEW_MEMBERS || v->st->v[0].view.kind == VIEW_FD) {
 		buf_s64(b, result);
 		if (v && v->kind == VIEW_MEMBERS)

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include "trace/call_words.h"
 
+enum { MODE_BITS = 0777, SHIFT = 26, SHIFTED_BITS = 0xfc000000 };
+
 static void complete(struct call_set *set)
 {
 	if (set->complete)
@@ -23,13 +25,19 @@ static u32 common_length(const char *a, const char *b)
  * What the names have in common, up to an underscore: "O_", "EPOLL_CTL_". Where one has nothing in
  * common with the others, what the first two have.
  */
+static void put_unknown(struct buf *b, const char *prefix)
+{
+	if (*prefix)
+		buf_printf(b, " /* %s%s */", prefix, strchr(prefix, '?') ? "" : "???");
+}
+
 static void put_prefix(struct buf *b, const struct call_set *set)
 {
 	const char *a = set->n ? set->v[0].name : "";
 	u32 len = (u32)strlen(a), underscore;
 
 	if (set->unknown) {
-		buf_printf(b, " /* %s%s */", set->unknown, strchr(set->unknown, '?') ? "" : "???");
+		put_unknown(b, set->unknown);
 		return;
 	}
 	for (u32 i = 1; i < set->n; i++)
@@ -42,32 +50,81 @@ static void put_prefix(struct buf *b, const struct call_set *set)
 	buf_printf(b, " /* %.*s??? */", (int)(underscore ? underscore : len), a);
 }
 
-void put_flag_words(struct buf *b, struct call_set *set, u64 v, bool with_mode)
+/* Where the flags of a number begin in the text: a '|' stands before all but the first. */
+static void begin_flag(struct buf *b, size_t start)
 {
-	size_t start = b->len;
+	buf_puts(b, b->len > start ? "|" : "");
+}
+
+/* Bits of which the value is one of several. Returns the others. */
+static u64 put_field(struct buf *b, const struct call_set *set, u64 v)
+{
+	for (u32 i = 0; i < set->n && set->field; i++)
+		if (set->v[i].mask == set->field && (u64)set->v[i].value == (v & set->field)) {
+			buf_puts(b, set->v[i].name);
+			return v & ~set->field;
+		}
+	if (!set->any_field)
+		return v;
+	buf_printf(b, "%#llx", (unsigned long long)(v & set->field));
+	put_prefix(b, set);
+	return v & ~set->field;
+}
+
+/* The names of bits. Returns those without a name. */
+static u64 put_bits(struct buf *b, const struct call_set *set, u64 v, size_t start)
+{
 	u64 rest = v;
 
-	complete(set);
 	for (u32 i = 0; i < set->n; i++) {
 		const struct call_name *n = &set->v[i];
 		u64 value = n->mask >> 32 ? (u64)n->value : (u32)n->value;
 
-		if (!n->mask || (v & n->mask) != value || (value && (rest & value) != value))
+		if (!n->mask || n->mask == set->field || (v & n->mask) != value ||
+		    (value && (rest & value) != value))
 			continue;
-		buf_puts(b, b->len > start ? "|" : "");
+		begin_flag(b, start);
 		buf_puts(b, n->name);
 		rest &= ~(u64)n->mask;
 	}
-	if (with_mode) {
-		buf_printf(b, b->len > start ? "|%#03llo" : "%#03llo", (unsigned long long)rest);
-	} else if (rest && b->len > start) {
-		buf_printf(b, "|%#llx", (unsigned long long)rest);
-	} else if (rest) {
-		buf_printf(b, "%#llx", (unsigned long long)rest);
-		put_prefix(b, set);
-	} else if (b->len == start) {
-		buf_putc(b, '0');
+	return rest;
+}
+
+void put_flag_words(struct buf *b, struct call_set *set, u64 v, bool with_mode)
+{
+	size_t start = b->len, after;
+	u64 mode = 0, shifted = 0, rest = v;
+
+	complete(set);
+	if (with_mode)
+		rest &= ~(mode = v & MODE_BITS);
+	if (set->shift)
+		rest &= ~(shifted = rest & SHIFTED_BITS);
+	rest = put_field(b, set, rest);
+	after = b->len;
+	rest = put_bits(b, set, rest, start);
+	if (rest && set->is_exact) {
+		b->len = after = start;
+		rest = v;
 	}
+	if (rest) {
+		begin_flag(b, start);
+		buf_printf(b, "%#llx", (unsigned long long)rest);
+	}
+	if (rest && after > start && set->others && !strchr(b->s + after + 1, '|'))
+		put_unknown(b, set->others);
+	if (rest && after == start && !strchr(b->s + start, '|') && !with_mode)
+		put_prefix(b, set);
+	if (shifted) {
+		begin_flag(b, start);
+		buf_printf(b, "%u<<%s", (u32)(shifted >> SHIFT), set->shift);
+	}
+	if (with_mode) {
+		begin_flag(b, start);
+		buf_printf(b, "%#03llo", (unsigned long long)mode);
+	}
+	if (b->len == start)
+		buf_putc(b, '0');
 }
 
 static const char *name_of(struct call_set *set, s64 v)

@@ -115,8 +115,9 @@ enum call_len_kind {
 
 struct call_len {
 	enum call_len_kind kind;
-	u16 value; /* LEN_CONST; number of the argument; offset of the member */
-	u8 size;   /* of the member */
+	u16 value;  /* LEN_CONST; number of the argument; offset of the member */
+	u8 size;    /* of the member */
+	bool exact; /* it must be the size of what is there, else the address is shown */
 };
 
 struct call_name {
@@ -132,6 +133,11 @@ struct call_set {
 	u32 n;
 	const char *
 		unknown; /* "MSG_": how other values are called; NULL: by what the names have in common */
+	const char *others; /* likewise, of the flags that follow a field; NULL: not said */
+	const char *shift;  /* "MAP_HUGE_SHIFT": what bits 26 to 31 are; NULL: flags */
+	u64 field;          /* bits that are one of several values; 0: none */
+	bool any_field;     /* the field is shown apart also if its value has no name */
+	bool is_exact;      /* a number with other bits has no name */
 	void (*complete)(struct call_set *set); /* NULL once complete */
 };
 
@@ -159,6 +165,7 @@ struct call_struct {
 	u32 size, n;
 	struct call_field *v;
 	bool has_more; /* members are left out: ", ..." */
+	bool has_tail; /* what a call passes behind the members is shown as bytes */
 	/* the members for those who want all of them, instead; NULL: these */
 	const struct call_struct *full;
 	/* what a successful call has changed, shown as " => {...}"; NULL: nothing */
@@ -200,6 +207,7 @@ struct call_format {
 enum {
 	SNAPSHOT_MAX_OPS = 250,
 	SNAPSHOT_NONE = 0xff, /* no op */
+	SNAPSHOT_TAIL = 64,   /* bytes behind the members of a structure */
 	SNAPSHOT_PAGES = 3,
 	SNAPSHOT_PAGE = 256,
 };
@@ -221,6 +229,7 @@ struct snapshot_op {
 	u16 plus;            /* added to the address */
 	bool is_string;      /* NUL-terminated; cap includes the NUL */
 	bool is_link;        /* a pointer in a list that ends with NULL */
+	bool is_partial;     /* if memory ends within it, what is before is copied */
 	bool is_count;       /* of directory entries: two words, how many and their bytes */
 	bool on_success;     /* only if the result is not negative */
 	bool on_failure;     /* only if it is */

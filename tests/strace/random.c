@@ -260,7 +260,9 @@ static u64 argument(char kind)
 		u64 t = times();
 		return t ? t : 1;
 	}
-	case 'u': return filled(16, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0") | 1;
+	case 'u':
+		return filled(17, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0") |
+		       1; /* no time, at an odd address */
 	case 'j': {
 		u64 c = below(40);
 		return c == 4 ? 1030 : c;

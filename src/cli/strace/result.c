@@ -19,6 +19,7 @@ static const struct result_row {
 	{ "brk", RESULT_HEX, true },
 	{ "mmap mmap2 mremap shmat", RESULT_HEX, false },
 	{ "umask", RESULT_OCTAL, true },
+	{ "modify_ldt", RESULT_U32, true }, /* the kernel does not extend the sign of its errors */
 	{ "getpid getppid gettid getuid geteuid getgid getegid getpgrp alarm personality "
 	  "getuid32 geteuid32 getgid32 getegid32 sgetmask",
 	  RESULT_NUMBER, true },
@@ -122,6 +123,9 @@ void strace_put_result(struct buf *b, const struct strace_call *call, const stru
 		buf_printf(b, "%#llx", (unsigned long long)ret);
 	else if (call->result == RESULT_OCTAL)
 		buf_printf(b, "%#03llo", (unsigned long long)ret);
+	else if (call->result == RESULT_U32 && (s32)ret < 0)
+		buf_printf(b, "%u %s (%s)", (u32)ret, os_error_name(-(u32)ret),
+			   os_error_text(-(u32)ret));
 	else
 		call_result_text(b, names, value, size, ret);
 	if (call->returns_pid)

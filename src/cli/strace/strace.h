@@ -119,7 +119,7 @@ struct strace_options {
 	const char *columns; /* -U, or NULL */
 };
 
-enum strace_result { RESULT_NUMBER, RESULT_HEX, RESULT_OCTAL };
+enum strace_result { RESULT_NUMBER, RESULT_HEX, RESULT_OCTAL, RESULT_U32 };
 
 /* What is special about a call: result.c. */
 struct strace_call {

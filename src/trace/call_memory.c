@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Arguments and memory in a value of argstr: the pieces of type/call.h by their addresses, and the lengths and cases that views are told of. */
+#include "trace/call_memory.h"
+#include "trace/call_number.h"
+
+u64 call_arg_of(const struct shown *s, u32 i)
+{
+	return i < s->n_args ? word_at(s->value + CALL_AT_ARGS + 8 * i, 8) : 0;
+}
+
+struct bytes call_memory(const struct shown *s, u64 address, u32 wanted, bool out)
+{
+	struct bytes found = { .out = out };
+
+	address &= (1ull << CALL_PIECE_SHIFT) - 1;
+	for (u32 at = CALL_AT_ARGS + 8 * s->n_args; at + CALL_PIECE_HEAD <= s->used;) {
+		u64 head = word_at(s->value + at, 8),
+		    from = head & ((1ull << CALL_PIECE_SHIFT) - 1);
+		u32 len = (u32)(head >> CALL_PIECE_SHIFT), skip = (u32)(address - from);
+		const u8 *p = s->value + at + CALL_PIECE_HEAD;
+
+		if (len > s->used - at - CALL_PIECE_HEAD)
+			break;
+		at += CALL_PIECE_HEAD + ALIGN_UP(len, 8u);
+		if (address < from || address - from >= len)
+			continue;
+		if (found.p &&
+		    (out ? len - skip < MIN(wanted, found.n) : found.n >= MIN(wanted, len - skip)))
+			continue;
+		found.p = p + skip;
+		found.n = len - skip;
+	}
+	return found;
+}
+
+/* A call that sets the length may set it to more than there was room for. */
+static s64 len_of_pointee(const struct shown *s, u64 address, bool out)
+{
+	struct bytes is = call_memory(s, address, 4, out), was = call_memory(s, address, 4, false);
+	s64 n = is.n >= 4 ? (s64)word_at(is.p, 4) : -1;
+
+	return out && was.n >= 4 ? MIN(n, (s64)word_at(was.p, 4)) : n;
+}
+
+s64 call_len_of(const struct shown *s, struct call_len len, struct bytes at)
+{
+	switch (len.kind) {
+	case LEN_NONE: return -1;
+	case LEN_CONST: return len.value;
+	case LEN_ARG: return (s64)call_arg_of(s, len.value);
+	case LEN_BITS:
+		return (s64)call_arg_of(s, len.value) < 0 ?
+			       -1 :
+			       (s64)(call_arg_of(s, len.value) + 63) / 64;
+	case LEN_PAGES: return (s64)(call_arg_of(s, len.value) + 4095) / 4096;
+	case LEN_RESULT: return s->returned ? s->result : -1;
+	case LEN_POINTEE: return len_of_pointee(s, call_arg_of(s, len.value), at.out);
+	case LEN_MEMBER:
+		return at.base && len.value + len.size <= at.n_base ?
+			       (s64)word_at(at.base + len.value, len.size) :
+			       -1;
+	}
+	return -1;
+}
+
+u32 call_size_of(const struct call_view *v)
+{
+	switch ((enum view_kind)v->kind) {
+	case VIEW_STRUCT:
+	case VIEW_MEMBERS: return v->st->size;
+	case VIEW_ARRAY: return v->len.kind == LEN_CONST ? v->len.value * call_size_of(v->of) : 0;
+	case VIEW_CHARS:
+	case VIEW_HARDWARE:
+	case VIEW_BYTES: return v->count;
+	case VIEW_DATED: return 16;
+	case VIEW_CHOICE:
+	case VIEW_PATH: return 0;
+	default: return v->size;
+	}
+}
+
+const struct call_view *call_chosen(const struct shown *s, const struct call_choice *c,
+				    const u8 *base, u32 n_base)
+{
+	const struct call_view *v = &c->rest;
+	u64 value = 0;
+	bool known = true;
+
+	if (!c->by_member)
+		value = call_arg_of(s, c->where);
+	else if (base && c->where + c->size <= n_base)
+		value = word_at(base + c->where, c->size);
+	else
+		known = false;
+	for (u32 i = 0; i < c->n && known; i++)
+		if (((u32)value & c->mask) == ((u32)c->v[i].value & c->mask)) {
+			v = &c->v[i].view;
+			break;
+		}
+	return v->kind == VIEW_CHOICE ? call_chosen(s, v->choice, base, n_base) : v;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the text of a call is made of: its arguments and the memory that was copied (type/call.h). */
+#ifndef SONDE_TRACE_CALL_MEMORY_H
+#define SONDE_TRACE_CALL_MEMORY_H
+
+#include "type/call.h"
+
+struct buf;
+struct call_style;
+struct names;
+
+struct shown {
+	struct buf *b;
+	const struct names *names;
+	const u8 *value;
+	u32 used, n_args;
+	bool returned;
+	s64 result;
+	s64 left; /* bytes that the call has put into buffers which were not shown yet */
+	u32 depth;
+	u32 most, hex; /* bytes of text; argstr_hex */
+	bool plain_fds;
+	const struct call_style *style;
+	struct buf *dump; /* gets the data of buffers in hex; NULL: nothing does */
+	u32 n_dumped;
+	u32 most_name; /* bytes that are copied of a file name; 0: not known */
+};
+
+/* Where the bytes of a value are. */
+struct bytes {
+	const u8 *p;
+	u32 n;
+	const u8 *base; /* of the structure that it is a member of: n_base bytes */
+	u32 n_base;
+	bool out;      /* it is as the call has left it */
+	const u8 *was; /* what it was before, as many bytes; NULL: not known */
+	u64 address;   /* of p; 0: it is in place */
+	u64 whole;     /* bytes that the call was told of; 0: not known */
+};
+
+/* An argument as a word; 0: the value has none. */
+u64 call_arg_of(const struct shown *s, u32 i);
+/*
+ * The captured memory from an address on: of the return if out, else of the entry. Of several pieces the first that has
+ * `wanted` bytes, else the longest. p is NULL if nothing was copied there.
+ */
+struct bytes call_memory(const struct shown *s, u64 address, u32 wanted, bool out);
+/* What a length says of `at`, in its units; -1: not known. */
+s64 call_len_of(const struct shown *s, struct call_len len, struct bytes at);
+/* Bytes of what a view shows; 0: they vary. */
+u32 call_size_of(const struct call_view *v);
+/* The case of a choice for the members at `base`; of a choice in a choice, that one's. */
+const struct call_view *call_chosen(const struct shown *s, const struct call_choice *c,
+				    const u8 *base, u32 n_base);
+
+#endif
