@@ -397,6 +397,7 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 		ret = make_files(c, &run.wanted);
 	if (!ret)
 		start_make(s, c);
+	memcpy(s->plan.keeps_raw, script->keeps_raw, sizeof script->keeps_raw);
 	if (script->renames_calls)
 		s->plan.calls = (struct event_format * (*)[RECORDED_CALLS])(uintptr_t)script->calls;
 	c->sink.state = &run.recording;
@@ -481,7 +482,7 @@ const struct command command_record = {
 	       "x.pftrace) the file is in that format; -o - writes a recording to standard output. Records only events of CMD, or of the processes of "
 	       "-p, their threads and descendants: those that one of these threads causes, and those "
 	       "that have one in a field of type pid_t (a switch to it, a wake-up by another process). "
-	       "-a records all processes except sonde. With SCRIPT (a file *.bt, a tool, or -e PROGRAM) "
+	       "-a records all processes except sonde, as long as CMD runs if there is one. With SCRIPT (a file *.bt, a tool, or -e PROGRAM) "
 	       "exactly what the script reads is kept, at its probes: \"sonde run SCRIPT --from FILE\" then prints what it would have printed live. Without -e and -F: switches, wake-ups, the life of processes and "
 	       "system calls. If sonde is killed, the file has all that is older than half a second. "
 	       "The exit status is that of CMD. \"record start NAME\" with the same options records in the background, to sonde-NAME.data, "

@@ -260,16 +260,12 @@ static const char *what(struct counting *st)
 /* -a and -C count CPUs, also while a command runs. */
 static int take_targets(struct cli *c)
 {
-	bool all = c->all;
 	int ret;
 
 	if (c->stat.cgroup && c->request.traced.n_pids)
 		return say_usage(c, "-G and -p exclude each other");
-	if (c->request.traced.n_pids && (all || c->n_after))
-		return say_usage(c, "-p excludes -a and a command");
-	c->all = false;
 	ret = job_targets(c, JOB_TRACES_ALL);
-	c->all = all || c->stat.cgroup || (c->cpus && !c->request.traced.n_pids);
+	c->all = c->all || c->stat.cgroup || (c->cpus && !c->request.traced.n_pids);
 	if (!ret && !c->all && !c->request.traced.n_pids && !c->request.traced.command)
 		return say_usage(
 			c,

@@ -11,16 +11,14 @@
 
 /* ---- what is traced */
 
-static u32 count_ways(const struct cli *c)
-{
-	return (c->request.traced.n_pids > 0) + (c->request.traced.command != NULL) + c->all;
-}
-
+/* -a with a command: all of the machine while it runs, as perf takes it. */
 static int check_ways(const struct cli *c, enum job_need need)
 {
-	if (count_ways(c) > 1)
-		return say_usage(c, "-p, -a and a command exclude each other");
-	if (!count_ways(c) && need == JOB_NEEDS_TARGET)
+	const struct traced *t = &c->request.traced;
+
+	if (t->n_pids && (t->command || c->all))
+		return say_usage(c, "-p excludes -a and a command");
+	if (!t->n_pids && !t->command && !c->all && need == JOB_NEEDS_TARGET)
 		return say_usage(c, "what to trace: a command, -p PID or -a");
 	return 0;
 }
@@ -31,7 +29,9 @@ int job_targets(struct cli *c, enum job_need need)
 
 	if (c->n_after)
 		t->command = join_command(c, c->after, c->n_after);
-	t->scope = !t->command && !t->n_pids ? SCOPE_SCRIPT : c->no_follow ? SCOPE_OWN : SCOPE_TREE;
+	t->scope = c->all || (!t->command && !t->n_pids) ? SCOPE_SCRIPT :
+		   c->no_follow                          ? SCOPE_OWN :
+							   SCOPE_TREE;
 	return check_ways(c, need);
 }
 

@@ -286,6 +286,11 @@ static bool take_call(struct events *ev, struct record_script *to, const char *n
 	return true;
 }
 
+static const char *raw_event(struct events *ev, u32 side)
+{
+	return arena_printf(ev->arena, "raw_syscalls:%s", sides[side]);
+}
+
 static bool has_calls(const struct record_script *s, u32 side)
 {
 	for (u32 i = 0; i < RECORDED_CALLS; i++)
@@ -294,22 +299,25 @@ static bool has_calls(const struct record_script *s, u32 side)
 	return false;
 }
 
-/* Many of them by the raw events, unless those are recorded themselves. */
+/* Many of them by the raw events, which may have been asked for, too; not if those have a filter. */
 static int put_calls(struct events *ev, struct record_script *to)
 {
-	bool is_raw = hash_gets(&ev->known, "raw_syscalls:sys_enter") ||
-		      hash_gets(&ev->known, "raw_syscalls:sys_exit");
 	/* These events themselves have the registers of the process on older kernels: no kernel stack. */
-	bool is_few = ev->calls.n <= FEW_CALLS && !ev->c->record_stacks;
+	bool is_few = ev->calls.n <= FEW_CALLS && !ev->c->record_stacks, is_filtered = false;
 	int ret = 0;
 
+	for (u32 side = 0; side < ARRAY_SIZE(sides); side++) {
+		const struct asked *raw = hash_gets(&ev->known, raw_event(ev, side));
+
+		to->keeps_raw[side] = raw;
+		is_filtered |= raw && raw->filter;
+	}
 	for (u32 i = 0; i < ev->calls.n && !ret; i++)
-		if (is_raw || is_few || !take_call(ev, to, ev->calls.v[i]))
+		if (is_filtered || is_few || !take_call(ev, to, ev->calls.v[i]))
 			ret = put_clause(ev, to, ev->calls.v[i]);
 	for (u32 side = 0; side < ARRAY_SIZE(sides) && !ret; side++)
-		if (has_calls(to, side))
-			ret = put_clause(ev, to,
-					 arena_printf(ev->arena, "raw_syscalls:%s", sides[side]));
+		if (has_calls(to, side) && !to->keeps_raw[side])
+			ret = put_clause(ev, to, raw_event(ev, side));
 	return ret;
 }
 

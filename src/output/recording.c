@@ -90,17 +90,22 @@ static u32 number_of(struct recording *r, struct event_format *f)
 	return f->stored - 1;
 }
 
+/* Whether it stands for the events of calls. */
+static bool is_of_calls(const struct recording *r, const struct trace_event *e, bool *is_exit)
+{
+	*is_exit = streq(e->format->name, "raw_syscalls:sys_exit");
+	return r->plan->calls && (*is_exit || streq(e->format->name, "raw_syscalls:sys_enter"));
+}
+
 /*
  * The event of the single call: its number and arguments, or result, are where the raw event has
  * them. NULL: it was not asked for.
  */
-static struct event_format *format_of(const struct recording *r, const struct trace_event *e)
+static struct event_format *call_of(const struct recording *r, const struct trace_event *e,
+				    bool is_exit)
 {
-	bool is_exit = streq(e->format->name, "raw_syscalls:sys_exit");
 	u64 number;
 
-	if (!r->plan->calls || (!is_exit && !streq(e->format->name, "raw_syscalls:sys_enter")))
-		return e->format;
 	memcpy(&number, (const u8 *)e->record + sizeof(struct common_fields), sizeof number);
 	return number < RECORDED_CALLS ? r->plan->calls[is_exit][number] : NULL;
 }
@@ -136,13 +141,22 @@ static void keep(struct sink *s, const struct trace_event *e, struct event_forma
 	see_error(s, r);
 }
 
+static void keep_as(struct sink *s, const struct trace_event *e, struct event_format *f)
+{
+	if (f)
+		keep(s, e, f, event_length(f, e->record, e->len));
+}
+
 static void event(struct sink *s, const struct trace_event *e)
 {
 	struct recording *r = s->state;
-	struct event_format *f = format_of(r, e);
+	bool is_exit, is_of = is_of_calls(r, e, &is_exit);
 
 	writer_of(s, r);
-	keep(s, e, f, f ? event_length(f, e->record, e->len) : 0);
+	if (!is_of || r->plan->keeps_raw[is_exit])
+		keep_as(s, e, e->format);
+	if (is_of)
+		keep_as(s, e, call_of(r, e, is_exit));
 }
 
 static void value(struct sink *s, const struct type *t, const void *p)

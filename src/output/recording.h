@@ -39,6 +39,7 @@ struct recording_plan {
 	 * raw_syscalls:sys_enter and sys_exit, and have the same layout. NULL: those are stored as
 	 * they are. */
 	struct event_format *(*calls)[RECORDED_CALLS];
+	bool keeps_raw[2]; /* by entry or exit: besides those of calls, the raw events are stored */
 	/* What the script prints asks for a copy of the file as it is dump_after_ns later: why is the text.
 	 * NULL: it prints nothing. */
 	void (*dump)(void *ctx, const char *why);
