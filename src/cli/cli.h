@@ -275,6 +275,8 @@ int sink_close(struct cli *c);
 const char *join_command(struct cli *c, char *const *words, u32 n);
 /* ---- script.c: the script of a run. 0, or the exit status after a message. */
 int script_read(struct cli *c);
+/* sonde run: the script of the command line or of c->request, from there to the exit status. */
+int run_script(struct cli *c);
 /* f for each script of a command that takes several, read; the worst of the statuses. */
 int each_script(struct cli *c, int (*f)(struct cli *c));
 /* "NAME=VALUE" or "NAME": one more of request.named. word is borrowed. */

@@ -104,7 +104,9 @@ static int run(struct ftrace *f)
 	struct cli *c = f->c;
 	struct itimerspec every = { { 0, 50000000 }, { 0, 50000000 } };
 	struct rusage usage;
-	struct beside beside = { f, begin, over, -1, ready, &usage };
+	struct beside beside = {
+		.ctx = f, .begin = begin, .over = over, .fd = -1, .ready = ready, .usage = &usage
+	};
 	struct job job = { .script = "begin { }",
 			   .output = &output_ftrace,
 			   .status_of_cmd = true,

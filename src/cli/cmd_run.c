@@ -25,7 +25,7 @@ static int check_words(const struct cli *c)
 	return 0;
 }
 
-static int run(struct cli *c)
+int run_script(struct cli *c)
 {
 	struct err err = { 0 };
 	int ret = script_read(c), lost;
@@ -43,44 +43,6 @@ static int run(struct cli *c)
 	return ret ? ret : lost;
 }
 
-#ifdef __aarch64__
-#define PC "reg(\"pc\")"
-#else
-#define PC "reg(\"ip\")"
-#endif
-
-/* Without a script: functions by samples. The addresses of the kernel are the upper half. */
-static const char samples[] = "profile:hz:99 /pid(init) != 0/ {\n"
-			      "	if (" PC " >> 63) { @kernel[comm, ksym(" PC ")] = count(); }\n"
-			      "	else { @user[comm, usym(" PC ")] = count(); }\n"
-			      "}\n";
-
-static int top(struct cli *c)
-{
-	if (c->n_words <= c->n_after_words && !c->request.script)
-		c->request.script = samples;
-	if (!c->request.redraw_ns)
-		c->request.redraw_ns = 1000000000;
-	return run(c);
-}
-
-const struct command command_top = {
-	.name = "top",
-	.args = "[FILE | TOOL [PARAM]...]",
-	.brief = "display functions by samples, or the maps of a script, repeatedly",
-	.doc = "Without a script, samples the functions of the kernel and of programs 99 times a second on each CPU. On a "
-	       "terminal, redraws the maps in place, the largest values first and as many as fit, with the output of the "
-	       "script below them; elsewhere prints each update as a block of lines under the time of day. -i 500ms sets the "
-	       "time between updates (1s), --anew resets aggregations after each update. Ends as \"run\" does, and then "
-	       "prints all maps.",
-	.example =
-		"sonde top\n"
-		"sonde top --anew -p 1234\n"
-		"sonde top -i 2s --anew -e 'tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }'",
-	.takes = SETS_TRACE,
-	.run = top,
-};
-
 const struct command command_run = {
 	.name = "run",
 	.args = "FILE | TOOL [PARAM]...",
@@ -95,5 +57,5 @@ const struct command command_run = {
 	       "-c, -- or -p.",
 	.example = "sonde run opensnoop --failed --comm bash",
 	.takes = SETS_TRACE,
-	.run = run,
+	.run = run_script,
 };

@@ -186,7 +186,12 @@ static const struct output output_stat = {
 static int run_once(struct counting *st, const char *script)
 {
 	struct cli *c = st->c;
-	struct beside beside = { st, begin, over, c->stat.timer, ready, &st->usage };
+	struct beside beside = { .ctx = st,
+				 .begin = begin,
+				 .over = over,
+				 .fd = c->stat.timer,
+				 .ready = ready,
+				 .usage = &st->usage };
 	struct job job = { .script = script,
 			   .output = &output_stat,
 			   .status_of_cmd = true,

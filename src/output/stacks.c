@@ -311,6 +311,18 @@ void put_frame_label(struct buf *b, const struct names *names, const struct stac
 	buf_printf(b, ":%u", f->line);
 }
 
+void put_frame(struct buf *b, const struct stack_frame *f)
+{
+	buf_puts(b, f->name);
+	if (*f->module && f->name[0] != '[') /* "[FILE]" says it already */
+		buf_printf(b, " (%s%s)", f->module, f->kind == FRAME_INLINED ? ", inlined" : "");
+}
+
+bool frame_is_function(const struct stack_frame *f)
+{
+	return f->kind == FRAME_USER || f->kind == FRAME_KERNEL || f->kind == FRAME_INLINED;
+}
+
 /* "kind module NUL label" is the identity of a frame; by line, "line NUL file" follow. */
 static void put_identity(struct buf *key, const struct tree *t, const struct stack_frame *f)
 {

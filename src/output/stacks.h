@@ -48,6 +48,10 @@ enum frame_detail {
 
 /* The frame's name, with stack_lines "heavy@shop.c:12" where the line is known. */
 void put_frame_label(struct buf *b, const struct names *names, const struct stack_frame *f);
+/* "malloc (libc.so.6)" */
+void put_frame(struct buf *b, const struct stack_frame *f);
+/* No word and no reason. */
+bool frame_is_function(const struct stack_frame *f);
 
 /* Whether the rows are stacks with numbers. */
 bool stacks_are_keys(const struct table *t);

@@ -34,13 +34,6 @@ static double percent(u64 part, u64 whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void put_frame(struct buf *b, const struct stack_frame *f)
-{
-	buf_puts(b, f->name);
-	if (*f->module && f->name[0] != '[') /* "[FILE]" says it already */
-		buf_printf(b, " (%s%s)", f->module, f->kind == FRAME_INLINED ? ", inlined" : "");
-}
-
 static int by_self(const void *a, const void *b)
 {
 	const struct tree_function *x = a, *y = b;
@@ -52,17 +45,12 @@ static int by_self(const void *a, const void *b)
 	return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
-static bool is_function(const struct stack_frame *f)
-{
-	return f->kind == FRAME_USER || f->kind == FRAME_KERNEL || f->kind == FRAME_INLINED;
-}
-
 static u32 keep_functions(const struct tree *t, struct tree_function *all)
 {
 	u32 n = 0;
 
 	for (u32 i = 0; i < t->frames.n; i++)
-		if (is_function(&t->frames.v[all[i].frame]))
+		if (frame_is_function(&t->frames.v[all[i].frame]))
 			all[n++] = all[i];
 	qsort(all, n, sizeof *all, by_self);
 	return n;

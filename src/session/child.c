@@ -335,7 +335,7 @@ static pid_t reap(struct run *r)
 
 	if (got > 0 && r->host->wait_status && !r->had_enough)
 		*r->host->wait_status = status;
-	if (got > 0 && beside)
+	if (got > 0 && beside && beside->usage)
 		*beside->usage = usage;
 	return got;
 }

@@ -126,7 +126,8 @@ static void on_signal(struct run *r)
 
 static void on_beside(struct run *r)
 {
-	maps_print(r);
+	if (!r->host->beside->keeps_maps)
+		maps_print(r);
 	r->host->beside->ready(r->host->beside->ctx);
 }
 

@@ -30,7 +30,8 @@ struct beside {
 	void (*over)(void *ctx);  /* the run is over: right away */
 	int fd;                   /* -1: none */
 	void (*ready)(void *ctx); /* fd is readable; the maps have been shown before */
-	struct rusage *usage;     /* of the command, when it has ended */
+	struct rusage *usage;     /* of the command, when it has ended; or NULL */
+	bool keeps_maps;          /* ready() is called without that the maps are shown */
 };
 
 /* What runs a request is provided with: by cli, or by a test. */

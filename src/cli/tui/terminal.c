@@ -37,18 +37,34 @@ static void forget(struct terminal *t)
 	t->n_shown = 0;
 }
 
-static void measure(struct terminal *t)
+static void window_size(const struct terminal *t, u32 *rows, u32 *columns)
 {
 	struct winsize w = { 0 };
 
 	if (ioctl(t->out, TIOCGWINSZ, &w) || !w.ws_row || !w.ws_col)
 		w = (struct winsize){ .ws_row = 24, .ws_col = 80 };
+	*rows = MIN(w.ws_row, 1000u);
+	*columns = MIN(w.ws_col, 1000u);
+}
+
+static void measure(struct terminal *t)
+{
 	forget(t);
-	t->rows = MIN(w.ws_row, 1000u);
-	t->columns = MIN(w.ws_col, 1000u);
+	window_size(t, &t->rows, &t->columns);
 	t->n_shown = t->rows;
 	t->shown = xcalloc(t->n_shown, sizeof *t->shown);
 	buf_puts(&t->to_write, "\033[2J");
+}
+
+bool terminal_fit(struct terminal *t)
+{
+	u32 rows, columns;
+
+	window_size(t, &rows, &columns);
+	if (rows == t->rows && columns == t->columns)
+		return false;
+	measure(t);
+	return true;
 }
 
 static void enter(struct terminal *t)

@@ -58,6 +58,8 @@ struct terminal { /* terminal_open(), terminal_close() */
 /* 0, or -errno with err set: it is no terminal, or one that cannot move its cursor. */
 int terminal_open(struct terminal *t, bool color, struct err *err);
 void terminal_close(struct terminal *t);
+/* Takes the window's size, where SIGWINCH is held back: whether it is another one. */
+bool terminal_fit(struct terminal *t);
 /* Begins a line; what does not fit is cut. */
 void terminal_line(struct terminal *t, u32 row);
 /* Text that is foreign is escaped before: base/visible.h. */

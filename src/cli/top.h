@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sonde top on a terminal, without a script: functions by samples, their callers, keys. */
+#ifndef SONDE_CLI_TOP_H
+#define SONDE_CLI_TOP_H
+
+#include "cli/cli.h"
+
+/* Whether that is what the command line asks for, and the terminal can do it. */
+bool top_is_live(const struct cli *c);
+/* The run and its exit status. */
+int top_live(struct cli *c);
+
+#endif
