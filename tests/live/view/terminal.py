@@ -39,7 +39,8 @@ class Terminal:
 
     def sequence(self, arguments, letter):
         if letter == 'H':
-            self.y, self.x = (int(n) - 1 for n in (arguments or '1;1').split(';'))
+            y, self.x = (int(n) - 1 for n in (arguments or '1;1').split(';'))
+            self.y = min(y, self.rows - 1)  # of a picture for a larger window
         elif letter == 'K':
             for x in range(min(self.x, self.columns), self.columns):
                 self.cells[self.y][x], self.styles[self.y][x] = ' ', ''
