@@ -4,6 +4,7 @@
 
 /**
  * @typedef {object} Info what src/export/timeline/json.c writes
+ * @property {boolean} [isLive] a script that runs: only `file` is there
  * @property {string} file
  * @property {string} command
  * @property {string} uname

@@ -109,6 +109,10 @@ function serverSource() {
 	};
 }
 
+/** Lines of the maps of a script that runs: ms since its beginning, and what sonde run -f json prints. @param {number} from
+ * @returns {Promise<{lines: [number, {type: string, data: Record<string, any>}][], next: number} | null>} null: the run is over */
+export const liveLines = from => fetch('live?from=' + from).then(a => a.json()).catch(() => null);
+
 export function openSource() {
 	return document.getElementById('info') ? fileSource() : serverSource();
 }

@@ -191,6 +191,7 @@ struct cli {
 	const char *export_to;               /* export: --to */
 	bool export_html;
 	const char *port;         /* view: --port */
+	bool live;                /* view: --live */
 	bool as_ftrace;           /* script: --ftrace */
 	struct new_file new_file; /* the file of -o of an output that writes at the end */
 	enum when escape;         /* --escape */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "cli/view/answers.h"
+#include "cli/view/live.h"
 #include "export/page.h"
 
 enum { MOST_BYTES = 8 << 20 }; /* of tiles of a level, of checkpoints */
@@ -52,6 +53,11 @@ static int view(struct cli *c)
 
 	if ((end && *end) || port > 65535 || (c->port && !port))
 		return say_usage(c, "--port=%s: a number from 1 to 65535", c->port);
+	if (c->live)
+		return view_live(c, (u16)port);
+	if (c->request.script)
+		return say_usage(
+			c, "-e gives a script, which runs with --live; a recording is a FILE");
 	ret = recorded_open(&r, c);
 	if (ret)
 		return ret;
@@ -73,13 +79,15 @@ static int view(struct cli *c)
 const struct command command_view = {
 	.name = "view",
 	.args = "[FILE]",
-	.brief = "look at a recording in a browser",
+	.brief = "look at a recording, or at the maps of a script, in a browser",
 	.doc = "Serves a page with the time line of the recording to browsers on this machine, and prints its address: what processors run, what "
 	       "threads do and who wakes them, system calls, interrupts, all events; with the sums of sonde report for any range. ? lists its keys. "
 	       "The address has a random part without which nothing is answered. Nothing is written, and the page asks for nothing elsewhere. "
-	       "From another machine: ssh -L 8000:127.0.0.1:8000 with --port=8000. Ends with Ctrl-C. For a page in a file: sonde export --html. FILE is made by "
+	       "From another machine: ssh -L 8000:127.0.0.1:8000 with --port=8000. Ends with Ctrl-C. For a page in a file: sonde export --html. With --live, FILE is a script: it runs as \"sonde run\" does, and the page has charts of its maps. FILE is made by "
 	       "sonde record, by perf record (its tracepoints are read) or trace-cmd, is text of ftrace, or a folder in CTF as LTTng makes it (read by babeltrace2); without it, sonde.data.",
-	.example = "sonde view sonde.data",
+	.example =
+		"sonde view sonde.data\n"
+		"sonde view --live -e 'tracepoint:block:block_rq_issue { @ = hist(args.bytes); }'",
 	.run = view,
-	.takes = SET_TIME,
+	.takes = SET_TIME | SETS_COMPILE | SET_RUN,
 };

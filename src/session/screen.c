@@ -148,7 +148,9 @@ static void put_block(struct run *r)
 		put_time(&sink->out);
 		buf_putc(&sink->out, '\n');
 	}
-	maps_print_top(r, 0);
+	sink->is_redraw = true;
+	maps_print_top(r, r->request->redraw_top);
+	sink->is_redraw = false;
 	if (sink->output == &output_text)
 		buf_putc(&sink->out, '\n');
 	sink_flush(sink);

@@ -70,6 +70,7 @@ struct request {
 	u32 mode;              /* enum probe_mode set: test: and bench: probes that are run */
 	u64 duration_ns;       /* time from attaching to the end of the run; 0: no limit */
 	u64 redraw_ns;         /* sonde top: interval of showing the maps; 0: at the end only */
+	u32 redraw_top;        /* ... rows of each at most, where it is no terminal; 0: all */
 	bool redraw_anew;      /* ... and aggregations restart each time */
 	bool diag_json, color; /* of diagnostics */
 };

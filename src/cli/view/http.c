@@ -255,12 +255,15 @@ static void take_client(struct http_server *s)
 static void poll_once(struct http_server *s, const struct timespec *timeout)
 {
 	static const sigset_t none;
-	struct pollfd p[HTTP_CLIENTS + 1] = { { .fd = s->fd, .events = POLLIN } };
+	struct pollfd p[HTTP_CLIENTS + 2] = {
+		{ .fd = s->fd, .events = POLLIN },
+		[HTTP_CLIENTS + 1] = { .fd = s->fd_beside, .events = POLLIN },
+	};
 
 	for (u32 i = 0; i < HTTP_CLIENTS; i++)
 		p[i + 1] = (struct pollfd){ .fd = s->clients[i].fd,
 					    .events = s->clients[i].out.len ? POLLOUT : POLLIN };
-	if (ppoll(p, HTTP_CLIENTS + 1, timeout, &none) <= 0)
+	if (ppoll(p, HTTP_CLIENTS + 2, timeout, &none) <= 0)
 		return;
 	for (u32 i = 0; i < HTTP_CLIENTS; i++) {
 		struct http_client *c = &s->clients[i];
@@ -275,6 +278,8 @@ static void poll_once(struct http_server *s, const struct timespec *timeout)
 	}
 	if (p[0].revents)
 		take_client(s);
+	if (p[HTTP_CLIENTS + 1].revents)
+		s->beside(s->ctx);
 }
 
 void http_run(struct http_server *s, volatile bool *stop)
@@ -310,7 +315,8 @@ int http_open(struct http_server *s, u16 port, struct err *err)
 	socklen_t len = sizeof a;
 	int one = 1;
 
-	*s = (struct http_server){ .fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	*s = (struct http_server){ .fd_beside = -1,
+				   .fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
 						0) };
 	for (u32 i = 0; i < HTTP_CLIENTS; i++)
 		s->clients[i].fd = -1;

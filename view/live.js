@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Charts of the maps of a script that runs: numbers over time as lines, histograms as heat maps: a column for each interval, a row for
+// each bucket, darker the more came in that time.
+import { liveLines } from './source.js';
+import { hue } from './paint.js';
+import { $, make } from './words.js';
+
+const WIDTH = 560, HEIGHT = 150, MOST_LINES = 8, MOST_FRAMES = 1200, LEFT = 100;
+
+/** @typedef {{min?: number, max?: number, count: number}[]} Buckets */
+/** @typedef {{ms: number, value: any}} Frame */
+
+/** Numbers with their keys: of {a: {count: 1}} "a.count". @param {any} value @param {string} key @param {Map<string, number>} to */
+function flatten(value, key, to) {
+	if (typeof value === 'number')
+		to.set(key, value);
+	else if (value && typeof value === 'object' && !Array.isArray(value))
+		for (const [k, v] of Object.entries(value))
+			flatten(v, key ? key + '.' + k : k, to);
+	return to;
+}
+
+/** @param {Buckets[number]} b */
+const nameOf = b => b.min === undefined ? `below ${(b.max ?? 0) + 1}` : b.max === undefined ? `${b.min} on` : b.min === b.max ? String(b.min) : `${b.min} to ${b.max}`;
+
+class Chart {
+	/** @param {string} name */
+	constructor(name) {
+		this.name = name;
+		/** @type {Frame[]} */
+		this.frames = [];
+		this.box = /** @type {HTMLElement} */ (make('section', '', $('charts')));
+		make('h2', name, this.box);
+		this.canvas = /** @type {HTMLCanvasElement} */ (make('canvas', '', this.box));
+		this.canvas.setAttribute('role', 'img');
+		this.canvas.setAttribute('aria-label', name + ' over time');
+		this.table = make('table', '', this.box);
+	}
+	/** @param {Frame} frame */
+	add(frame) {
+		this.frames.push(frame);
+		if (this.frames.length > MOST_FRAMES)
+			this.frames.shift();
+	}
+	get ctx() {
+		const by = devicePixelRatio || 1, ctx = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d')), style = getComputedStyle(document.documentElement);
+		this.canvas.width = WIDTH * by;
+		this.canvas.height = HEIGHT * by;
+		this.canvas.style.width = WIDTH + 'px';
+		ctx.scale(by, by);
+		ctx.font = '11px system-ui, sans-serif';
+		ctx.textBaseline = 'middle';
+		ctx.fillStyle = style.getPropertyValue('--soft');
+		return ctx;
+	}
+	/** @param {number} ms */
+	xOf(ms) {
+		const first = this.frames[0].ms, last = this.frames[this.frames.length - 1].ms;
+		return LEFT + (WIDTH - LEFT) * (ms - first) / Math.max(1, last - first);
+	}
+	/** @param {string[][]} rows @param {string[]} colors */
+	fillTable(rows, colors) {
+		this.table.textContent = '';
+		rows.forEach((cells, i) => {
+			const tr = make('tr', '', this.table);
+			cells.forEach((cell, c) => make(c ? 'td' : 'th', cell, tr, c ? '' : 'word'));
+			if (colors[i])
+				/** @type {HTMLElement} */ (tr.firstChild).style.borderLeft = '12px solid ' + colors[i];
+		});
+	}
+	draw() {
+		const last = this.frames[this.frames.length - 1].value;
+		if (Array.isArray(last))
+			this.drawHeat(this.frames.map(f => f.value));
+		else if (Array.isArray(Object.values(last)[0])) { /* of each key: all together */
+			this.drawHeat(this.frames.map(f => Object.values(f.value).flat()));
+		} else {
+			this.drawLines();
+		}
+	}
+	drawLines() {
+		const ctx = this.ctx, all = this.frames.map(f => flatten(f.value, '', new Map())), last = all[all.length - 1];
+		const keys = [...last].sort((a, b) => b[1] - a[1]).slice(0, MOST_LINES).map(k => k[0]);
+		const most = Math.max(1, ...all.flatMap(m => keys.map(k => m.get(k) || 0))), least = Math.min(0, ...all.flatMap(m => keys.map(k => m.get(k) || 0)));
+		const y = (/** @type {number} */ n) => HEIGHT - 8 - (HEIGHT - 16) * (n - least) / (most - least);
+		ctx.fillText(String(most), 2, y(most));
+		ctx.fillText(String(least), 2, y(least));
+		for (const key of keys) {
+			ctx.strokeStyle = hue(key);
+			ctx.lineWidth = 2;
+			ctx.beginPath();
+			this.frames.forEach((f, i) => all[i].has(key) && ctx.lineTo(this.xOf(f.ms), y(all[i].get(key) || 0)));
+			ctx.stroke();
+		}
+		const before = all[Math.max(0, all.length - 3)], seconds = (this.frames[all.length - 1].ms - this.frames[Math.max(0, all.length - 3)].ms) / 1000;
+		this.fillTable(keys.map(k => [k || this.name, String(last.get(k)), seconds ? `${Math.round(((last.get(k) || 0) - (before.get(k) || 0)) / seconds)} a second` : '']),
+			keys.map(hue));
+	}
+	/** @param {Buckets[]} frames */
+	drawHeat(frames) {
+		const counts = frames.map(buckets => {
+			/** @type {Map<string, number>} */
+			const of = new Map();
+			for (const b of buckets)
+				of.set(nameOf(b), (of.get(nameOf(b)) || 0) + b.count);
+			return of;
+		});
+		const order = new Map(frames.flat().map(b => [nameOf(b), b.min ?? -Infinity])), rows = [...order.keys()].sort((a, b) => (order.get(a) || 0) - (order.get(b) || 0));
+		/* a map that begins anew has less than before: all of it is new */
+		const added = counts.map((of, i) => rows.map(r => {
+			const now = of.get(r) || 0, was = i ? counts[i - 1].get(r) || 0 : 0;
+			return now < was ? now : now - was;
+		}));
+		const most = Math.max(1, ...added.flat()), ctx = this.ctx, high = (HEIGHT - 4) / Math.max(1, rows.length);
+		rows.forEach((r, k) => high >= 9 && ctx.fillText(r, 2, HEIGHT - 2 - (k + .5) * high));
+		added.forEach((column, i) => column.forEach((n, k) => {
+			const x0 = this.xOf(this.frames[Math.max(0, i - 1)].ms), x1 = this.xOf(this.frames[i].ms), share = Math.log(1 + n) / Math.log(1 + most);
+			ctx.fillStyle = `hsl(${45 - 45 * share} 90% ${85 - 45 * share}%)`;
+			if (n)
+				ctx.fillRect(x0, HEIGHT - 2 - (k + 1) * high, Math.max(1, x1 - x0), high - .5);
+		}));
+		const last = counts[counts.length - 1];
+		this.fillTable(rows.map(r => [r, String(last.get(r) || 0), `${added[added.length - 1][rows.indexOf(r)]} new`]).reverse(), []);
+	}
+}
+
+/** @param {string} file the script */
+export function showLive(file) {
+	/** @type {Map<string, Chart>} */
+	const charts = new Map();
+	let from = 0, paused = false, over = false;
+	document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+	document.title = file;
+	document.body.textContent = '';
+	const head = make('header', '', document.body), place = make('main', '', document.body);
+	place.id = 'charts';
+	make('h1', file, head);
+	const pause = /** @type {HTMLElement} */ (make('button', 'pause (space)', head)), said = make('span', 'waiting for the first maps', head);
+	said.setAttribute('role', 'status');
+	const draw = () => {
+		if (!paused)
+			charts.forEach(c => c.draw());
+		said.textContent = over ? 'the run is over' : paused ? 'paused; the run goes on' : charts.size ? 'running' : 'waiting for the first maps';
+	};
+	const toggle = () => {
+		paused = !paused;
+		pause.textContent = paused ? 'go on (space)' : 'pause (space)';
+		draw();
+	};
+	pause.onclick = toggle;
+	addEventListener('keydown', e => {
+		if (e.key === ' ' && e.target !== pause) {
+			e.preventDefault();
+			toggle();
+		}
+	});
+	const ask = async () => {
+		const found = await liveLines(from);
+		over = !found;
+		for (const [ms, line] of found?.lines || [])
+			for (const [name, value] of Object.entries(line.data)) {
+				const chart = charts.get(name) || new Chart(name);
+				charts.set(name, chart);
+				chart.add({ ms, value });
+			}
+		from = found ? found.next : from;
+		draw();
+		if (found)
+			setTimeout(ask, 500);
+	};
+	ask();
+	Object.assign(globalThis, { sondeLive: { charts } });
+}
