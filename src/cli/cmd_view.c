@@ -79,7 +79,7 @@ static int view(struct cli *c)
 const struct command command_view = {
 	.name = "view",
 	.args = "[FILE]",
-	.brief = "look at a recording, or at the maps of a script, in a browser",
+	.brief = "look at a recording in a browser",
 	.doc = "Serves a page with the time line of the recording to browsers on this machine, and prints its address: what processors run, what "
 	       "threads do and who wakes them, system calls, interrupts, all events; with the sums of sonde report for any range. ? lists its keys. "
 	       "The address has a random part without which nothing is answered. Nothing is written, and the page asks for nothing elsewhere. "
