@@ -65,26 +65,38 @@ static void update_avg(struct lower *l, struct node *call, struct node *map)
 	lower_agg_end(l, &p);
 }
 
-/* Where a value is better than what is there, in `into`, takes its place; goes on in `out`. Threads of a processor may
- * interrupt each other, so another value may have come: once more then, but not without end. */
-static void exchange_if_better(struct lower *l, struct opnd at, enum ir_cond cc, u32 v, u32 into,
-			       struct ir_block *out)
+/* An update of min() or max(). */
+struct extreme {
+	const char *map;
+	struct opnd at; /* of the value */
+	enum ir_cond better;
+	u32 v, into; /* variables: the new value, and what is there */
+};
+
+/* Where a value is better than what is there takes its place; goes on in `out`. Threads of a processor may interrupt each
+ * other, so another value may have come: once more then, but not without end. */
+static void exchange_if_better(struct lower *l, const struct extreme *x, struct ir_block *out)
 {
 	enum { TRIES = 4 };
+	struct ir_block *lost = ir_block_new(l);
 
 	for (u32 i = 0; i < TRIES; i++) {
 		struct ir_block *take = ir_block_new(l), *again = ir_block_new(l);
 		struct opnd was;
 
-		ir_branch(l, cc, o_temp(v), o_temp(into), take, out);
+		ir_branch(l, x->better, o_temp(x->v), o_temp(x->into), take, out);
 		ir_place(l, take);
-		was = ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_CMPXCHG,
-						   .size = 8,
-						   .arg = { at, o_temp(into), o_temp(v) } });
-		ir_branch(l, CC_EQ, was, o_temp(into), out, again);
+		was = ir_emit(l,
+			      (struct ir_insn){ .op = IR_ATOMIC_CMPXCHG,
+						.size = 8,
+						.arg = { x->at, o_temp(x->into), o_temp(x->v) } });
+		ir_branch(l, CC_EQ, was, o_temp(x->into), out, again);
 		ir_place(l, again);
-		ir_var_set(l, into, was);
+		ir_var_set(l, x->into, was);
 	}
+	ir_branch(l, x->better, o_temp(x->v), o_temp(x->into), lost, out);
+	ir_place(l, lost);
+	lower_loss(l, LOSS_CONTENDED, x->map);
 	ir_jump(l, out);
 	ir_place(l, out);
 }
@@ -134,7 +146,7 @@ static void update_extreme(struct lower *l, struct node *call, struct node *map,
 	ir_var_set(l, into, ir_load(l, p.addr, 8, false));
 	ir_jump(l, compare);
 	ir_place(l, compare);
-	exchange_if_better(l, p.addr, cc, v, into, p.out);
+	exchange_if_better(l, &(struct extreme){ map->map->name, p.addr, cc, v, into }, p.out);
 }
 
 static void update_min(struct lower *l, struct node *call, struct node *map)

@@ -9,6 +9,7 @@ static const struct loss_row losses[] = {
 	[LOSS_MAP_FULL] = { .reason = "map full" },
 	[LOSS_MAP_MEMORY] = { .reason = "no memory for a new key" },
 	[LOSS_SCRATCH] = { .reason = "scratch memory busy: nested probe" },
+	[LOSS_CONTENDED] = { .reason = "other threads changed the value at each of four tries" },
 	[LOSS_NESTED] = { .reason = "within a program of this script" },
 	[LOSS_STACKS] = { .reason = "stack table full" },
 	[LOSS_UNREADABLE] = { .warning = "memory could not be read: taken as empty" },

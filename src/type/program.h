@@ -177,6 +177,7 @@ enum loss_reason {
 	LOSS_MAP_FULL,    /* map update failed: full */
 	LOSS_MAP_MEMORY,  /* map update failed: the kernel had no memory for an element */
 	LOSS_SCRATCH,     /* scratch busy: nested probe */
+	LOSS_CONTENDED,   /* other threads replaced the value at each try */
 	LOSS_NESTED,      /* inside a helper called by another of our programs: ir/lower_guard.c */
 	LOSS_STACKS,      /* stacks map full */
 	LOSS_UNREADABLE,  /* a string or memory could not be read (counted, not lost) */
