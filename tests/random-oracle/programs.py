@@ -227,8 +227,9 @@ class Expressions:
         text = '(%s ? %s : %s)' % (c.text, a.text, b.text)
         if c.const is not None:
             live = a if c.const else b
-            return Expr(text, live.type, live.value, live.const, live.flexible)
-        type_, flexible = join(a, b)
+            if live.const is not None:
+                return Expr(text, live.type, live.value, live.const, live.flexible)
+        type_, flexible = join(a, b)  # also where the condition is known
         return Expr(text, type_, lambda env: cut((a if c.value(env) else b).value(env), type_), flexible=flexible)
 
     def block_value(self, depth):
