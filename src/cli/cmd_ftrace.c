@@ -7,6 +7,8 @@
 #include "base/fd.h"
 #include "cli/ftrace/ftrace.h"
 #include "cli/job.h"
+#include "cli/record_start.h"
+#include "cli/export_file.h"
 #include "output/none.h"
 #include "output/notice.h"
 #include "output/output.h"
@@ -20,12 +22,11 @@ static int begin(void *ctx, s32 child, struct err *err)
 
 	ret = ret < 0 ? ret : ftrace_set_up(f, child, err);
 	ret = ret < 0 ? ret : rings_open(f, err);
-	if (ret >= 0) {
+	if (ret >= 0 && !f->keeps && !f->is_latency) {
 		lines_head(f);
 		graph_head(f);
-		ret = instance_put(f, "tracing_on", "1", 0, err);
 	}
-	return ret;
+	return ret < 0 ? ret : instance_put(f, "tracing_on", "1", 0, err);
 }
 
 /* hist and snapshot leave what they found in files. */
@@ -54,6 +55,8 @@ static void put_results(struct ftrace *f)
 	}
 	if (has_snapshot)
 		put_file(f, "snapshot");
+	if (f->is_latency)
+		put_file(f, "trace");
 }
 
 static void over(void *ctx)
@@ -99,7 +102,8 @@ static void tell(const struct ftrace *f)
 		    f->n_unknown_losses ? ", and more that are not counted," : "");
 }
 
-static int run(struct ftrace *f)
+/* The run's exit status. */
+static int run(struct ftrace *f, const struct output *output)
 {
 	struct cli *c = f->c;
 	struct itimerspec every = { { 0, 50000000 }, { 0, 50000000 } };
@@ -108,10 +112,10 @@ static int run(struct ftrace *f)
 		.ctx = f, .begin = begin, .over = over, .fd = -1, .ready = ready, .usage = &usage
 	};
 	struct job job = { .script = "begin { }",
-			   .output = &output_ftrace,
+			   .output = output,
 			   .status_of_cmd = true,
-			   .on_stderr = true,
-			   .separate_files = true };
+			   .on_stderr = !f->keeps,
+			   .separate_files = !f->keeps };
 	int ret;
 
 	f->timer = beside.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -119,15 +123,75 @@ static int run(struct ftrace *f)
 	c->request.engine = "interpreter"; /* nothing of the kernel is asked */
 	c->request.traced.scope = SCOPE_SCRIPT;
 	c->host.beside = &beside;
-	c->sink.state = f;
 	ret = job_run(c, &job);
 	over(f);
 	fd_close(&f->timer);
+	return ret;
+}
+
+static int print(struct ftrace *f)
+{
+	int ret;
+
+	if (f->c->output && (f->out = output_open(f->c)) < 0)
+		return STATUS_WRONG;
+	f->escapes = escape_wanted(f->c, f->out);
+	f->c->sink.state = f;
+	ret = run(f, &output_ftrace);
 	tell(f);
 	return ret;
 }
 
+static int keep(struct ftrace *f)
+{
+	struct record_start start = { 0 };
+	struct recording recording = { .plan = &start.plan };
+	struct cli *c = f->c;
+	int ret = record_make_file(c);
+
+	if (ret)
+		return ret;
+	record_start_make(&start, c);
+	start.plan.has_stacks = true;
+	c->sink.state = &recording;
+	ret = run(f, &output_recording);
+	record_tell(c, &recording, c->output);
+	record_start_release(&start);
+	return ret;
+}
+
+/* "x.data": a recording; the format of others is made of one. */
+static int choose_output(struct ftrace *f)
+{
+	struct cli *c = f->c;
+
+	f->keeps = c->output && ends_with(c->output, ".data");
+	f->clock = c->ftrace.clock ? c->ftrace.clock : f->keeps ? "boot" : "mono";
+	if (f->keeps && f->is_latency)
+		return say_usage(c, "-t %s leaves the text of one time, which is no recording",
+				 f->tracer);
+	if (f->keeps && exporter_by_suffix(c->output))
+		return say_usage(c, "-o %s: record to x.data; sonde export x.data -o %s makes it",
+				 c->output, c->output);
+	if (f->keeps && !streq(f->clock, "boot"))
+		return say_usage(c, "--clock %s: times of recordings are of the clock boot",
+				 f->clock);
+	return 0;
+}
+
 /* ---- the command line */
+
+/* Those that swap the buffer with one that keeps the longest time. */
+static bool is_latency_tracer(const char *name)
+{
+	static const char *const all[] = { "irqsoff", "preemptoff", "preemptirqsoff",
+					   "wakeup",  "wakeup_rt",  "wakeup_dl" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
+		if (streq(all[i], name))
+			return true;
+	return false;
+}
 
 /* What the options mean if -t does not say it. */
 static int choose_tracer(struct ftrace *f)
@@ -141,6 +205,7 @@ static int choose_tracer(struct ftrace *f)
 		    o->functions || o->module || o->notrace ? "function" :
 							      NULL;
 	f->is_graph = f->tracer && streq(f->tracer, "function_graph");
+	f->is_latency = f->tracer && is_latency_tracer(f->tracer);
 	if (f->tracer && streq(f->tracer, "nop"))
 		f->tracer = NULL;
 	if (for_graph && !f->is_graph)
@@ -163,13 +228,11 @@ static int ftrace(struct cli *c)
 	ret = ftrace_read_events(f);
 	ret = ret ? ret : choose_tracer(f);
 	ret = ret ? ret : job_targets(c, JOB_NEEDS_TARGET);
-	if (!ret && c->output && (f->out = output_open(c)) < 0)
-		ret = STATUS_WRONG;
+	ret = ret ? ret : choose_output(f);
 	if (!ret) {
-		f->escapes = escape_wanted(c, f->out);
 		instance_remove_left();
 		lines_init(f);
-		ret = run(f);
+		ret = f->keeps ? keep(f) : print(f);
 		lines_release(f);
 	}
 	if (f->out != STDOUT_FILENO)
@@ -187,8 +250,8 @@ const struct command command_ftrace = {
 	.doc = "Function tracers, events with filters and triggers, in an instance of tracefs that is this run's alone and is removed at its end "
 	       "(after kill -9 by the next run): no switch of anybody else is touched. Lines are those of the kernel's file trace. -T traces functions (patterns), "
 	       "-G draws the calls within a function with their times, -e traces events. --filter and --trigger belong to the -e before them. Of CMD "
-	       "and its children, the threads of -p, or all (-a). What a full buffer has lost is told where it is missing and summed up at the end. The exit "
-	       "status is that of CMD.",
+	       "and its children, the threads of -p, or all (-a). What a full buffer has lost is told where it is missing and summed up at the end. -o FILE.data "
+	       "makes a recording as sonde record does (for script, report, export, tui and scripts, as tracepoint:ftrace:function). The exit status is that of CMD.",
 	.example =
 		"sonde ftrace -T 'vfs_*' -- ls /usr\n"
 		"sonde ftrace -G vfs_read -D 3 -- cat /etc/passwd\n"

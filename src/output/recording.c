@@ -110,12 +110,18 @@ static struct event_format *call_of(const struct recording *r, const struct trac
 	return number < RECORDED_CALLS ? r->plan->calls[is_exit][number] : NULL;
 }
 
+/* A tuple of them, or those that the event has already. */
 static struct row_stacks stacks_of(const struct sink *s, const struct recording *r,
 				   const struct trace_event *e)
 {
-	return e->value_type ?
-		       recorded_stacks_of(r->stacks, r->writer, s->names, e->value_type, e->value) :
-		       (struct row_stacks){ 0 };
+	struct row_stacks to = { 0 };
+
+	if (e->value_type)
+		return recorded_stacks_of(r->stacks, r->writer, s->names, e->value_type, e->value);
+	for (u32 i = 0; e->has_stacks && i < ARRAY_SIZE(e->stack); i++)
+		if (e->stack[i].n)
+			to.number[i] = store_stack(r->writer, e->stack[i].ips, e->stack[i].n);
+	return to;
 }
 
 static void keep(struct sink *s, const struct trace_event *e, struct event_format *f, u32 len)
@@ -290,9 +296,24 @@ static void put_event_name(struct sink *s, struct buf *b, const struct loss *los
 	buf_add(b, line, end ? (size_t)(end - line) : len);
 }
 
-static void lost(struct sink *s, const struct loss *loss, u64 count)
+void recording_lost(struct sink *s, u64 count, const char *why)
 {
 	struct recording *r = s->state;
+
+	store_lost(writer_of(s, r), clock_boot_ns(), count, why);
+	r->n_lost += count;
+}
+
+void recording_function(struct sink *s, const struct names *names, u64 address)
+{
+	struct recording *r = s->state;
+
+	writer_of(s, r);
+	recorded_stacks_function(r->stacks, r->writer, address, names);
+}
+
+static void lost(struct sink *s, const struct loss *loss, u64 count)
+{
 	struct buf why = { 0 };
 
 	if (loss->reason == LOSS_SKIPPED_ANY) /* its filter did not run */
@@ -300,8 +321,7 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 	put_loss_reason(&why, loss);
 	buf_puts(&why, ": ");
 	put_event_name(s, &why, loss);
-	store_lost(writer_of(s, r), clock_boot_ns(), count, why.s);
-	r->n_lost += count;
+	recording_lost(s, count, why.s);
 	sink_say(s, "sonde: lost %llu events (%s)\n", (unsigned long long)count, why.s);
 	buf_release(&why);
 	sink_item(s);

@@ -67,6 +67,9 @@ struct recording { /* sink.state */
 
 extern const struct output output_recording;
 
+/* Of a sink with that output: events that were lost before they came; a function of the kernel whose address events have. */
+void recording_lost(struct sink *s, u64 count, const char *why);
+void recording_function(struct sink *s, const struct names *names, u64 address);
 /* Of all files so far. */
 u64 recording_bytes(const struct recording *r);
 

@@ -53,8 +53,8 @@ void recorded_stacks_free(struct recorded_stacks *k)
 
 /* ---- functions of the kernel */
 
-static void add_function(struct recorded_stacks *k, struct store_writer *w, u64 ip,
-			 const struct names *names)
+void recorded_stacks_function(struct recorded_stacks *k, struct store_writer *w, u64 ip,
+			      const struct names *names)
 {
 	struct symbol sym = { 0 };
 	bool found = names->ksym && names->ksym(names->ctx, ip, &sym) && sym.name;
@@ -111,7 +111,7 @@ static u32 number_of(struct recorded_stacks *k, struct store_writer *w, const st
 	s->file = k->file;
 	s->number = store_stack(w, s->ips, s->n);
 	for (u32 i = 0; i < s->n && !user; i++)
-		add_function(k, w, s->ips[i], names);
+		recorded_stacks_function(k, w, s->ips[i], names);
 	return s->number;
 }
 

@@ -18,6 +18,9 @@ void recorded_stacks_free(struct recorded_stacks *k);
 struct row_stacks recorded_stacks_of(struct recorded_stacks *k, struct store_writer *w,
 				     const struct names *names, const struct type *tuple,
 				     const void *value);
+/* A function of the kernel, which gets its name. */
+void recorded_stacks_function(struct recorded_stacks *k, struct store_writer *w, u64 ip,
+			      const struct names *names);
 void recorded_stacks_map(struct recorded_stacks *k, struct store_writer *w,
 			 const struct map_event *e);
 /* w begins a file. */

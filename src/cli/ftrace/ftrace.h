@@ -47,12 +47,15 @@ struct ftrace {
 	struct arena arena;
 	const char *tracer; /* NULL: events alone */
 	bool is_graph;
+	bool is_latency; /* irqsoff, wakeup ...: the result is the file "trace", of the longest time so far */
 	VEC(struct ftrace_event) events;
 	VEC(const char *) to_restore; /* options */
 	char dir[48]; /* "instances/sonde_4711" below the root of tracefs; "": none */
 	const char *root;
 	int out, timer;
 	bool escapes;
+	bool keeps;        /* -o FILE.data: a recording instead of lines */
+	const char *clock; /* of the instance */
 
 	/* reading */
 	VEC(struct ring) rings;
@@ -69,8 +72,9 @@ struct ftrace {
 	/* printing */
 	struct buf text;
 	struct kallsyms *symbols;
-	struct hash formats; /* number -> struct event_format * */
-	struct hash comms;   /* thread -> name */
+	struct hash formats;   /* number -> struct event_format * */
+	struct hash comms;     /* thread -> name */
+	struct hash processes; /* thread -> number of its process, as text; of recordings */
 	struct names names;
 	struct tracefs_strings *strings;
 	struct graph_cpu *cpus;
@@ -115,6 +119,9 @@ const struct event_format *lines_format(struct ftrace *f, u32 id);
 const char *lines_comm(struct ftrace *f, u32 tid);
 void lines_symbol(struct ftrace *f, u64 address);
 u64 lines_member(const struct event_format *format, const char *name, const u8 *record, u32 len);
+
+/* ---- kept.c: record i, or what was lost, into the recording of c->sink */
+void kept_put(struct ftrace *f, u32 i);
 
 /* ---- graph.c: of the function_graph tracer. i: its index in f->records. False: whether it is a call without calls within
  * is not known before more is read. */

@@ -50,10 +50,10 @@ void lines_symbol(struct ftrace *f, u64 address)
 		buf_printf(&f->text, "0x%llx", (unsigned long long)address);
 }
 
-/* "PID NAME" lines, the newest name of each. */
-static void read_comms(struct ftrace *f)
+/* "PID TEXT" lines of a file, the newest text of each. */
+static void read_by_thread(struct ftrace *f, const char *file, struct hash *to)
 {
-	char *path = xasprintf("%s/saved_cmdlines", f->root), *line, *end;
+	char *path = xasprintf("%s/%s", f->root, file), *line, *end;
 	struct buf b = { 0 };
 
 	buf_read_file(&b, path);
@@ -64,7 +64,7 @@ static void read_comms(struct ftrace *f)
 
 		*tid = (u32)strtoul(line, &name, 10);
 		if (*name == ' ')
-			hash_put(&f->comms, tid, sizeof *tid,
+			hash_put(to, tid, sizeof *tid,
 				 arena_strndup(&f->arena, name + 1, (size_t)(end - name - 1)));
 	}
 	buf_release(&b);
@@ -352,7 +352,9 @@ void lines_init(struct ftrace *f)
 
 void lines_names(struct ftrace *f)
 {
-	read_comms(f);
+	read_by_thread(f, "saved_cmdlines", &f->comms);
+	if (f->keeps)
+		read_by_thread(f, "saved_tgids", &f->processes);
 }
 
 void lines_release(struct ftrace *f)
@@ -360,6 +362,7 @@ void lines_release(struct ftrace *f)
 	kallsyms_free(f->symbols);
 	hash_release(&f->formats);
 	hash_release(&f->comms);
+	hash_release(&f->processes);
 	hash_release(&f->threads);
 	buf_release(&f->text);
 }

@@ -161,6 +161,10 @@ static bool put_record(struct ftrace *f, u32 i, bool all)
 	const struct event_format *format = NULL;
 	u16 id;
 
+	if (f->keeps) {
+		kept_put(f, i);
+		return true;
+	}
 	if (!r->lost && r->len >= sizeof id) {
 		memcpy(&id, f->data.s + r->at, sizeof id);
 		format = f->is_graph ? lines_format(f, id) : NULL;
@@ -175,11 +179,13 @@ static bool put_record(struct ftrace *f, u32 i, bool all)
 
 void rings_drain(struct ftrace *f, bool all)
 {
-	bool is_mono = !f->c->ftrace.clock || streq(f->c->ftrace.clock, "mono");
-	u64 until = all || !is_mono ? ~0ull : clock_mono_ns() - SLACK_NS;
+	u64 now = streq(f->clock, "mono") ? clock_mono_ns() :
+		  streq(f->clock, "boot") ? clock_boot_ns() :
+					    0;
+	u64 until = all || !now ? ~0ull : now - SLACK_NS;
 	u32 i;
 
-	for (i = 0; i < f->rings.n; i++)
+	for (i = 0; i < f->rings.n && !f->is_latency; i++)
 		read_ring(f, &f->rings.v[i]);
 	if (f->records.n)
 		qsort(f->records.v, f->records.n, sizeof *f->records.v, by_time);

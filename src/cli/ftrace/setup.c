@@ -229,6 +229,8 @@ static int set_tracer(struct ftrace *f, struct err *err)
 					   NULL,
 			    o->module, err);
 	ret = ret < 0 ? ret : set_functions(f, "set_ftrace_notrace", o->notrace, NULL, err);
+	if (ret >= 0 && f->is_latency)
+		ret = instance_put(f, "tracing_max_latency", "0", O_TRUNC, err);
 	ret = ret < 0 ? ret : instance_put(f, "current_tracer", f->tracer, O_TRUNC, err);
 	return ret;
 }
@@ -328,16 +330,19 @@ static int set_buffer(struct ftrace *f, struct err *err)
 
 int ftrace_set_up(struct ftrace *f, s32 pid, struct err *err)
 {
-	const char *clock = f->c->ftrace.clock;
+	struct err ignored = { 0 };
 	int ret = instance_put(f, "tracing_on", "0", O_TRUNC, err);
 
-	ret = ret < 0 ? ret : instance_put(f, "trace_clock", clock ? clock : "mono", O_TRUNC, err);
+	ret = ret < 0 ? ret : instance_put(f, "trace_clock", f->clock, O_TRUNC, err);
 	ret = ret < 0 ? ret : set_buffer(f, err);
 	ret = ret < 0 ? ret : set_cpus(f, err);
 	ret = ret < 0 ? ret : set_pids(f, pid, err);
 	ret = ret < 0 ? ret : set_events(f, err);
 	ret = ret < 0 ? ret : set_tracer(f, err);
 	ret = ret < 0 ? ret : set_options(f, err);
+	if (f->keeps) /* without it threads are processes of their own */
+		instance_put(f, "options/record-tgid", "1", O_TRUNC, &ignored);
+	err_release(&ignored);
 	if (ret == -EPERM && f->tracer)
 		err_help(
 			err,
