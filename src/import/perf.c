@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include "base/hash.h"
 #include "import/import.h"
+#include "import/perf_stacks.h"
 #include "import/tracing_data.h"
 
 /* Records and features of tools/perf (util/event.h, util/header.h). */
@@ -56,6 +57,7 @@ struct input {
 	const u8 *bytes;
 	size_t len;
 	struct arena arena;
+	struct perf_stacks *stacks;
 	VEC(struct attr) attrs;
 	struct hash ids;     /* u64 -> index of its attr + 1 */
 	struct hash threads; /* tid -> struct thread * */
@@ -128,6 +130,9 @@ static void begin(struct input *in, struct cursor tracing)
 	}
 	in->head.page_size = t.page_size;
 	in->head.n_cpus = take_u32(&cpus);
+	for (u32 i = 0; i < in->attrs.n; i++)
+		if (in->attrs.v[i].sample_type & PERF_SAMPLE_CALLCHAIN)
+			in->head.version = STORE_VERSION;
 	read_clock(in);
 	import_begin(in->to, &in->head);
 	put_uname(in);
@@ -179,6 +184,7 @@ struct sample {
 	u32 pid, tid, cpu;
 	const u8 *raw;
 	u32 raw_len;
+	struct cursor chain;
 };
 
 static void pass_read(struct cursor *c, u64 format)
@@ -191,11 +197,11 @@ static void pass_read(struct cursor *c, u64 format)
 	take_bytes(c, n > cursor_left(c) ? n : (times + n * each) * sizeof(u64));
 }
 
-static void pass_chain(struct cursor *c)
+static struct cursor take_chain(struct cursor *c)
 {
-	u64 n = take_u64(c);
+	u64 n = take_u64(c), len = n > cursor_left(c) ? n : n * sizeof(u64);
 
-	take_bytes(c, n > cursor_left(c) ? n : n * sizeof(u64));
+	return cursor_of(take_bytes(c, len), c->failed ? 0 : len);
 }
 
 static bool read_sample(const struct attr *a, struct cursor c, struct sample *s)
@@ -224,7 +230,7 @@ static bool read_sample(const struct attr *a, struct cursor c, struct sample *s)
 	if (type & PERF_SAMPLE_READ)
 		pass_read(&c, a->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		pass_chain(&c);
+		s->chain = take_chain(&c);
 	s->raw_len = type & PERF_SAMPLE_RAW ? take_u32(&c) : 0;
 	s->raw = take_bytes(&c, s->raw_len);
 	return !c.failed;
@@ -283,14 +289,16 @@ static void give_sample(struct input *in, struct cursor c)
 		import_damage(in->to, "a sample is shorter than its fields");
 		return;
 	}
-	is_event = s.raw && s.raw_len &&
-		   import_event(in->to,
-				&(struct store_event){ .time = s.time,
-						       .cpu = s.cpu,
-						       .pid = s.pid,
-						       .tid = s.tid,
-						       .comm = thread_of(in, s.tid)->comm },
-				s.raw, s.raw_len);
+	is_event =
+		s.raw && s.raw_len &&
+		import_event(in->to,
+			     &(struct store_event){ .time = s.time,
+						    .cpu = s.cpu,
+						    .pid = s.pid,
+						    .tid = s.tid,
+						    .comm = thread_of(in, s.tid)->comm,
+						    .stacks = perf_stacks_of(in->stacks, s.chain) },
+			     s.raw, s.raw_len);
 	a->skipped += !is_event;
 }
 
@@ -311,8 +319,11 @@ static void give(struct input *in, const struct queued *q)
 	struct perf_event_header h;
 	struct cursor c = body_of(q->at, &h);
 
+	perf_stacks_see(in->stacks, &h, c, q->time);
 	if (h.type == PERF_RECORD_SAMPLE) {
 		give_sample(in, c);
+	} else if (h.type == PERF_RECORD_MMAP || h.type == PERF_RECORD_MMAP2) {
+		return;
 	} else if (h.type == PERF_RECORD_COMM) {
 		see_comm(in, c);
 	} else if (h.type == PERF_RECORD_FORK) {
@@ -414,7 +425,8 @@ static void take_attr(struct input *in, struct cursor c)
 static bool is_queued(u32 type)
 {
 	return type == PERF_RECORD_SAMPLE || type == PERF_RECORD_COMM || type == PERF_RECORD_FORK ||
-	       type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES;
+	       type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2 || type == PERF_RECORD_LOST ||
+	       type == PERF_RECORD_LOST_SAMPLES;
 }
 
 /* What follows the record and is not counted in its size. */
@@ -549,10 +561,12 @@ static int run(struct importing *to, const u8 *bytes, size_t len, struct err *er
 	struct input in = { .to = to, .bytes = bytes, .len = len };
 
 	arena_init(&in.arena);
+	in.stacks = perf_stacks_new(to);
 	take_records(&in, read_header(&in));
 	begin(&in, cursor_of(bytes, 0));
 	flush(&in, ~0ull);
 	tell_skipped(&in);
+	perf_stacks_free(in.stacks);
 	free(in.queue);
 	hash_release(&in.ids);
 	hash_release(&in.threads);

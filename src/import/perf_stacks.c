@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stacks of perf.data (include/uapi/linux/perf_event.h). A chain is
+ *
+ *	PERF_CONTEXT_KERNEL  address ...  PERF_CONTEXT_USER  address ...
+ *
+ * Processes' mappings are records. The kernel's functions are not in the file; where its text lies is (the offset of the
+ * mapping of process -1), so the running kernel names them if its text lies at the same place: as perf takes kallsyms.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include "base/hash.h"
+#include "import/perf_stacks.h"
+#include "sym/kallsyms.h"
+
+enum { MOST_FRAMES = 1024 };
+
+struct perf_stacks {
+	struct importing *to;
+	struct kallsyms *symbols; /* NULL: not of the kernel that runs */
+	struct hash functions;    /* addresses that are stored */
+	struct arena arena;
+};
+
+struct perf_stacks *perf_stacks_new(struct importing *to)
+{
+	struct perf_stacks *s = xcalloc(1, sizeof *s);
+
+	s->to = to;
+	arena_init(&s->arena);
+	return s;
+}
+
+void perf_stacks_free(struct perf_stacks *s)
+{
+	kallsyms_free(s->symbols);
+	hash_release(&s->functions);
+	arena_release(&s->arena);
+	free(s);
+}
+
+/* ---- mappings */
+
+/* "[kernel.kallsyms]_text" */
+static void see_kernel(struct perf_stacks *s, const char *name, u64 text)
+{
+	const char *symbol = strchr(name, ']');
+	struct kallsyms *symbols;
+	struct ksym found;
+
+	if (!starts_with(name, "[kernel.kallsyms]") || s->symbols || !text)
+		return;
+	symbols = kallsyms_new(NULL);
+	if (kallsyms_find(symbols, symbol + 1, "vmlinux", &found) && found.address == text)
+		s->symbols = symbols;
+	else
+		kallsyms_free(symbols);
+}
+
+static void take_build_id(struct mapping_row *row, struct cursor c)
+{
+	u8 head[4];
+
+	take_to(&c, head, sizeof head);
+	row->build_id_len = MIN(head[0], (u8)sizeof row->build_id);
+	take_to(&c, row->build_id, sizeof row->build_id);
+}
+
+static void take_identity(struct mapping_row *row, struct cursor c, u16 misc)
+{
+	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		take_build_id(row, c);
+		return;
+	}
+	row->dev_major = take_u32(&c);
+	row->dev_minor = take_u32(&c);
+	row->inode = take_u64(&c);
+}
+
+static void see_mapping(struct perf_stacks *s, const struct perf_event_header *h, struct cursor c,
+			u64 time)
+{
+	enum { IDENTITY = 24 };
+	struct mapping_row row = { .kind = MAPPING_ADDED, .time = time, .pid = take_u32(&c) };
+	u32 prot = PROT_EXEC;
+	const char *name;
+
+	take_u32(&c); /* thread */
+	row.start = take_u64(&c);
+	row.end = row.start + take_u64(&c);
+	row.offset = take_u64(&c);
+	if (h->type == PERF_RECORD_MMAP2) {
+		take_identity(&row, c, h->misc);
+		take_bytes(&c, IDENTITY);
+		prot = take_u32(&c);
+		take_u32(&c); /* flags */
+	}
+	if (c.failed || !cursor_left(&c))
+		return;
+	name = arena_strndup(&s->arena, (const char *)c.at,
+			     strnlen((const char *)c.at, MIN(cursor_left(&c), (size_t)4096)));
+	if (row.pid == ~0u)
+		see_kernel(s, name, row.offset);
+	else if (prot & PROT_EXEC && !(h->misc & PERF_RECORD_MISC_MMAP_DATA))
+		store_mapping(s->to->writer, &row, name);
+}
+
+static void see_fork(struct perf_stacks *s, struct cursor c, u64 time)
+{
+	struct mapping_row row = { .kind = MAPPING_FORKED, .time = time, .pid = take_u32(&c) };
+
+	row.parent = take_u32(&c);
+	if (!c.failed && row.pid != row.parent)
+		store_mapping(s->to->writer, &row, "");
+}
+
+void perf_stacks_see(struct perf_stacks *s, const struct perf_event_header *h, struct cursor body,
+		     u64 time)
+{
+	struct mapping_row exec = { .kind = MAPPING_CLEARED, .time = time };
+
+	if (h->type == PERF_RECORD_MMAP || h->type == PERF_RECORD_MMAP2) {
+		see_mapping(s, h, body, time);
+	} else if (h->type == PERF_RECORD_FORK) {
+		see_fork(s, body, time);
+	} else if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC) {
+		exec.pid = take_u32(&body);
+		if (!body.failed)
+			store_mapping(s->to->writer, &exec, "");
+	}
+}
+
+/* ---- chains */
+
+static void name_function(struct perf_stacks *s, u64 ip)
+{
+	struct ksym found = { 0 };
+	u64 address;
+
+	if (!s->symbols || !kallsyms_lookup(s->symbols, ip, &found))
+		return;
+	address = ip - found.offset;
+	if (hash_get(&s->functions, &address, sizeof address))
+		return;
+	hash_put(&s->functions, arena_dup(&s->arena, &address, sizeof address), sizeof address, s);
+	store_function(s->to->writer, address, found.name, found.module);
+}
+
+static u32 keep(struct perf_stacks *s, const u64 *ips, u32 n, bool kernel)
+{
+	for (u32 i = 0; i < n && kernel; i++)
+		name_function(s, ips[i]);
+	return n ? store_stack(s->to->writer, ips, n) : 0;
+}
+
+struct row_stacks perf_stacks_of(struct perf_stacks *s, struct cursor chain)
+{
+	struct row_stacks to = { 0 };
+	u64 ips[2][MOST_FRAMES];
+	u32 n[2] = { 0 };
+	int side = -1;
+
+	while (cursor_left(&chain) >= sizeof(u64)) {
+		u64 ip = take_u64(&chain);
+
+		if (ip >= (u64)PERF_CONTEXT_MAX)
+			side = ip == (u64)PERF_CONTEXT_KERNEL ? 0 :
+			       ip == (u64)PERF_CONTEXT_USER   ? 1 :
+								-1;
+		else if (side >= 0 && n[side] < MOST_FRAMES)
+			ips[side][n[side]++] = ip;
+	}
+	for (u32 i = 0; i < 2; i++)
+		to.number[i] = keep(s, ips[i], n[i], !i);
+	return to;
+}

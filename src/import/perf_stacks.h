@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stacks of perf.data: the call chains of samples, and what their addresses need to get names. */
+#ifndef SONDE_IMPORT_PERF_STACKS_H
+#define SONDE_IMPORT_PERF_STACKS_H
+
+#include <linux/perf_event.h>
+#include "import/import.h"
+
+struct perf_stacks;
+
+struct perf_stacks *perf_stacks_new(struct importing *to);
+void perf_stacks_free(struct perf_stacks *s);
+/* Any record, in the order of time: mappings, new processes, and programs that are executed. The writer is there. */
+void perf_stacks_see(struct perf_stacks *s, const struct perf_event_header *h, struct cursor body,
+		     u64 time);
+/* Of a chain (u64 each; contexts between); empty: none. */
+struct row_stacks perf_stacks_of(struct perf_stacks *s, struct cursor chain);
+
+#endif
