@@ -277,7 +277,8 @@ static void timer(void)
 		 6);
 	handmade_open(&h, 0);
 	good(&h, kernel_create_maps(h.k, &h.err));
-	cpu = ms_of(CLOCK_PROCESS_CPUTIME_ID); /* attaching takes some of it, more on a busy machine */
+	cpu = ms_of(
+		CLOCK_PROCESS_CPUTIME_ID); /* attaching takes some of it, more on a busy machine */
 	good(&h, kernel_attach(h.k, 0, &s, &h.err));
 	good(&h, kernel_attach(h.k, 1, &one, &h.err));
 	wall = ms_of(CLOCK_MONOTONIC);
