@@ -52,6 +52,10 @@ static int run(struct cli *c)
 
 	if (ret)
 		return ret;
+	if (c->request.traced.lossless && !c->request.traced.command)
+		return say_usage(
+			c,
+			"--lossless stops what it traces: it needs a command that sonde starts, not -p or -a");
 	st = xcalloc(1, sizeof(*st));
 	st->c = c;
 	c->strace = st;
@@ -73,7 +77,7 @@ const struct command command_strace = {
 	       "The trace goes to standard error, or to the file of -o, and the exit status is that of CMD. Processes "
 	       "are not stopped at their calls: tracing needs no ptrace, works for processes that a debugger holds, and "
 	       "costs well under a microsecond for each call. A call that has not returned within 50 ms is shown as "
-	       "begun. What the kernel's buffers cannot hold is counted and reported.",
+	       "begun. What the kernel's buffers cannot hold is counted and reported; --lossless stops CMD instead.",
 	.example = "sonde strace ls /usr\n"
 		   "sonde strace -e trace=%file -T -o make.trace make\n"
 		   "sonde strace -c -p 1234",

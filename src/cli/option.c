@@ -214,6 +214,10 @@ const struct option_row option_rows[] = {
 	  .command = &command_strace },
 	{ .name = "trace", .arg = "SET", .group = GROUP_HIDDEN, .take = take_given,
 	  .help = "only these calls", .command = &command_strace },
+	{ .name = "lossless", .group = GROUP_HIDDEN, .help = "stop CMD while the buffers of its calls are rather full, so that none is lost",
+	  .doc = "CMD runs in a cgroup of its own, which is frozen until the calls that wait are printed. Times of calls contain these stops; "
+		 "how many there were is reported. Not with -p: sonde stops no process that it did not start.",
+	  .take = take_flag, O(traced.lossless), .command = &command_strace },
 	{ .name = "signal", .arg = "SET", .group = GROUP_HIDDEN, .take = take_given,
 	  .help = "only these signals", .command = &command_strace },
 	{ .name = "status", .arg = "SET", .group = GROUP_HIDDEN, .take = take_given,

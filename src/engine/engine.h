@@ -194,6 +194,8 @@ struct engine {
 	void (*recorded_stacks)(void *self, struct trace_event *e);
 	/* The next drain should follow at once. NULL: never. */
 	bool (*drained_much)(const void *self);
+	/* How full its ring is, of 256; a forked process may ask, too. NULL: it has no ring. */
+	u32 (*fill)(const void *self);
 	/* No more records will come. NULL: never over. */
 	bool (*is_over)(const void *self);
 	/* Events that the function missed, before any predicate. NULL: none. */

@@ -314,8 +314,10 @@ static int let_go(struct run *r, int signo)
 
 int child_release(struct run *r, struct err *err)
 {
-	int ret = 0;
+	int ret = freezer_start(r, err);
 
+	if (ret < 0)
+		return ret;
 	if (r->child.held)
 		ret = let_go(r, 0);
 	else if (r->child.pid)

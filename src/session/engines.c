@@ -147,6 +147,16 @@ bool engines_drained_much(const struct run *r)
 	return false;
 }
 
+u32 engines_fill(const struct run *r)
+{
+	u32 most = 0;
+
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->fill)
+			most = MAX(most, u->ops->fill(u->self));
+	return most;
+}
+
 /* The engine whose waiting record is the oldest, and the time of the oldest of all the others.
  * NULL: none waits. */
 static struct used_engine *oldest_of(const struct run *r, u64 *until)

@@ -28,6 +28,8 @@ bool engines_on_this_kernel(const struct run *r);
 /* No engine will return further records. */
 bool engines_are_over(const struct run *r);
 bool engines_drained_much(const struct run *r);
+/* The fullest ring, of 256. */
+u32 engines_fill(const struct run *r);
 /* The engine of a site; of a site that was added during the run, the best of those that are used,
  * or NULL. */
 const struct used_engine *engine_of(const struct run *r, const struct target_site *t);

@@ -153,6 +153,7 @@ static bool goes_back(const struct bpf_func *f)
 
 enum {
 	SMALL_RING = 64 << 10,
+	LOSSLESS_RING = 32 << 20, /* freezer.c: for what comes until a command stands still */
 	EXIT_RING = 256 << 10, /* many processors may call exit() before the first call is seen */
 	SLOW_HZ = 100,         /* a timer of at most this rate is not a flood */
 };
@@ -201,7 +202,7 @@ static u64 ring_size(const struct run *r)
 		largest = MAX(largest, e->size + 8ull);
 	}
 	if (flood)
-		size = kernel_ring_size();
+		size = r->request->traced.lossless ? LOSSLESS_RING : kernel_ring_size();
 	need = flood ? 4 * largest : MAX(need, 4 * largest);
 	while (size < need)
 		size *= 2;
@@ -368,6 +369,7 @@ static void finish(struct run *r, struct err *err)
 	records_drain(r);
 	records_command_wait(r);
 	losses_report(r);
+	freezer_report(r);
 	skipped_report(r);
 	gaps_report(r);
 	if (!r->request->mode)
@@ -550,6 +552,7 @@ static int run_compiled(struct run *r, struct err *err)
 	names_init(r);
 	actor_init(r);
 	ret = run_attached(r, err);
+	freezer_end(r);
 	child_end(r);
 	processes_release(r);
 	action_files_close(&r->actor);

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include "session/engines.h"
+#include "session/freezer.h"
 #include "session/session.h"
 #include "trace/action.h"
 
@@ -129,6 +130,7 @@ struct run {
 	struct screen *screen; /* screen.c: sonde top; NULL otherwise */
 	struct follow_state follow;
 	struct alone_state alone;
+	struct freezer freezer;
 	int loop_error; /* loop.c: why it can no longer wait */
 };
 

@@ -162,6 +162,11 @@ static bool drained_much(const void *self)
 	return kernel_drained_much(self);
 }
 
+static u32 fill(const void *self)
+{
+	return kernel_fill(self);
+}
+
 static u64 followed(void *self, u32 func)
 {
 	return kernel_followed(self, func);
@@ -270,6 +275,7 @@ const struct engine engine_kernel = {
 	.event_fd = event_fd,
 	.drain = drain,
 	.drained_much = drained_much,
+	.fill = fill,
 	.skipped = skipped,
 	.map_read = map_read,
 	.map_clear = map_clear,

@@ -99,6 +99,7 @@ int kernel_drain(struct kernel *k, record_fn f, void *ctx);
 /* Whether the last drain took more than a quarter of the ring: the next one should follow at
  * once. */
 bool kernel_drained_much(const struct kernel *k);
+u32 kernel_fill(const struct kernel *k); /* of the ring, of 256 */
 
 /* ---- maps */
 /* Reads and merges a script map into t (rows allocated in a). 0 or -errno. */

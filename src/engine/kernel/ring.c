@@ -88,6 +88,16 @@ bool kernel_drained_much(const struct kernel *k)
 	return r->consumer && *r->consumer - r->drained_from > r->size / 4;
 }
 
+u32 kernel_fill(const struct kernel *k)
+{
+	const struct ring *r = &k->ring;
+	u64 from = r->consumer ? __atomic_load_n(r->consumer, __ATOMIC_ACQUIRE) : 0;
+
+	return r->consumer ? (u32)((__atomic_load_n(r->producer, __ATOMIC_ACQUIRE) - from) * 256 /
+				   r->size) :
+			     0;
+}
+
 int kernel_event_fd(const struct kernel *k)
 {
 	return k->ring.fd;
