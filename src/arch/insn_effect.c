@@ -416,8 +416,10 @@ static bool is_fma4(const struct x86_insn *in)
 
 const char *x86_uprobe_refuses(const struct x86_insn *in, enum x86_mode mode)
 {
-	enum { MOV_TO_SEGMENT = 0x8e, SS = 2 };
+	enum { MOV_TO_SEGMENT = 0x8e, SS = 2, XCHG_AX = 0x90, REX_B = 1 };
 
+	if (!in->vector && !in->map && in->op == XCHG_AX && in->rex & REX_B)
+		return "the kernel takes the xchg %r8, %rax there for a nop";
 	if (in->lock || (in->segment && in->segment < 0x64))
 		return "the kernel puts no probe on an instruction with a lock or segment prefix";
 	if (!in->vector && in->short_operand && is_branch_op(in->map, in->op))

@@ -193,21 +193,41 @@ static bool add_exit_jumps(struct ufunc_match *m, const struct elf_symbol *s, co
 	return !*why;
 }
 
+/*
+ * A function of Go first asks whether there is stack for it, and begins again when its stack has grown. The jump
+ * takes the place of that question and of nothing else: Go's scheduler may take a goroutine away at any instruction
+ * behind (since 1.14), keeps where it goes on, and no thread stands there. It does not do so at the branch.
+ */
+static const char *no_go_jump(struct ufunc_match *m, const struct elf_symbol *s, u32 *check)
+{
+	*check = uret_go_entry(m->elf, s);
+	return *check ? upoint_no_jump_over(m->finder, s, *check) :
+			"a function of Go that does not ask for stack may have none left";
+}
+
 /* The entry itself, if the process engine may put a jump there. */
 static bool add_jump(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
 		     const char *shown, u64 file_offset, const char **why)
 {
 	struct target *t;
-	u32 offset;
+	u32 offset = 0, check = 0;
 
-	*why = m->unwinds == UNWINDS_GO ? "a function of Go begins again when its stack grows" :
+	*why = m->unwinds == UNWINDS_GO ? no_go_jump(m, s, &check) :
 					  upoint_no_jump(m->finder, s, &offset);
 	if (*why)
 		return false;
 	t = ufunc_add_exactly(m, func, shown, file_offset);
 	t->site.user.takes_jump = true;
+	t->site.user.go_check = (u8)check;
 	t->site.user.offset += offset;
 	return true;
+}
+
+static void find_in_go(const struct ufunc_match *m, const struct elf_symbol *s, struct upoint *at)
+{
+	*at = (struct upoint){ .offset = uret_go_entry(m->elf, s) };
+	at->shows_caller = upoint_shows_caller(m->env, m->elf, s->value + at->offset);
+	at->refused = upoint_refuses(m->elf, s->value + at->offset);
 }
 
 /* A whole function: the site may be after its entry. What would break the program is an error
@@ -232,7 +252,10 @@ static void add(struct ufunc_match *m, const struct elf_symbol *s, const char *f
 		return;
 	if (m->is_return && !why && add_rets(m, s, func, shown, no_jump))
 		return;
-	upoint_find(m->finder, s, &need, &at);
+	if (m->unwinds == UNWINDS_GO)
+		find_in_go(m, s, &at);
+	else
+		upoint_find(m->finder, s, &need, &at);
 	if (why || at.refused) {
 		if (!m->many)
 			bad_offset(m, why ? why : at.refused);
@@ -243,8 +266,6 @@ static void add(struct ufunc_match *m, const struct elf_symbol *s, const char *f
 	t = ufunc_add_exactly(m, func, shown, file_offset);
 	t->site.user.no_jump = no_jump;
 	if (m->unwinds == UNWINDS_GO) {
-		at = (struct upoint){ .offset = uret_go_entry(m->elf, s) };
-		at.shows_caller = upoint_shows_caller(m->env, m->elf, s->value + at.offset);
 		t->site.user.offset += at.offset;
 		t->profile = with_caller(m, t->profile, &at);
 		return;

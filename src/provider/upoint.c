@@ -679,6 +679,20 @@ const char *upoint_no_jump(struct upoint_finder *u, const struct elf_symbol *s, 
 			  pushes_behind(code, (u32)room, last));
 }
 
+const char *upoint_no_jump_over(struct upoint_finder *u, const struct elf_symbol *s, u32 len)
+{
+	enum { MOST = 32 }; /* that the process engine reads */
+	u64 room = 0;
+	const u8 *code = u->known ? upoint_code(u->elf, s->value, &room) : NULL;
+	struct x86_moved moved;
+
+	if (!code || room < len || len < X86_JUMP_LEN || len > MOST)
+		return "its code is not known";
+	if (x86_move_exit(code, len, 0, s->value, s->value, &moved) || moved.n_inner > 1)
+		return "what is at its entry must stay there";
+	return who_enters(u, s, s->value + X86_JUMP_LEN - 1, true);
+}
+
 /* ---- jumps at returns */
 
 /* Bytes behind a return that never run, 4 at most: nops and traps that belong to no function. */

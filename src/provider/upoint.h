@@ -45,6 +45,9 @@ void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
  * enters behind the first of them; else why not.
  */
 const char *upoint_no_jump(struct upoint_finder *u, const struct elf_symbol *function, u32 *offset);
+/* The same for a jump at the entry that displaces its first `len` bytes, into which the function never goes back. */
+const char *upoint_no_jump_over(struct upoint_finder *u, const struct elf_symbol *function,
+				u32 len);
 /*
  * NULL: five bytes that begin *back bytes before the function's return at the address `ret`, a part of it or of what
  * was moved out of it, may become a jump; else why not. What follows the return may be among them if it never runs.

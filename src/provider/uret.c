@@ -181,11 +181,41 @@ static u32 arm64_go_entry(const u8 *code, u64 room)
 	return 0;
 }
 
-/* cmp rsp, stackguard (of g); jbe to the code that lets the stack grow and jumps back to the
- * start. */
+enum {
+	LEA = 0x8d,
+	MOV_TO = 0x89,
+	MOV_FROM = 0x8b,
+	SUB = 0x81,
+	SUB_8 = 0x83,
+	JB = 0x72,
+	JB_FAR = 0x82,
+	FS = 0x64
+};
+
+/* What comes before the comparison: g is loaded (before Go 1.17), or rsp less the size of a large frame is computed. */
+static bool prepares_check(const struct x86_insn *in)
+{
+	bool is_branch = in->map == 1 && in->op == JB_FAR;
+
+	if (in->map || in->vector)
+		return is_branch;
+	return (in->op == LEA && in->base == X86_SP) || in->segment == FS || in->op == MOV_TO ||
+	       in->op == MOV_FROM || in->op == SUB || in->op == SUB_8 || in->op == JB;
+}
+
+/* cmp rsp, stackguard (of g, which is in r14 or rcx) */
+static bool is_check(const struct x86_insn *in)
+{
+	enum { CMP_FROM_MEMORY = 0x3b, R14 = 14 };
+
+	return in->map == 0 && !in->vector && in->op == CMP_FROM_MEMORY && in->disp == 16 &&
+	       (in->base == R14 || in->base == X86_CX);
+}
+
+/* The check, and jbe to the code that lets the stack grow and jumps back to the start. */
 u32 uret_go_entry(struct elf *e, const struct elf_symbol *s)
 {
-	enum { CMP_FROM_MEMORY = 0x3b, JBE = 0x76, JBE_FAR = 0x86, MAX_CHECK = 8 };
+	enum { JBE = 0x76, JBE_FAR = 0x86, MAX_CHECK = 8 };
 	u64 room, at = 0;
 	const u8 *code = upoint_code(e, s->value, &room);
 	bool compared = false;
@@ -196,15 +226,15 @@ u32 uret_go_entry(struct elf *e, const struct elf_symbol *s)
 		return 0;
 	for (u32 i = 0; i < MAX_CHECK && at < s->size && at < room; i++) {
 		struct x86_insn in;
-		bool is_jbe;
 
 		if (!x86_decode(code + at, (u32)MIN(room - at, 16u), X86_64, &in))
 			return 0;
 		at += in.len;
-		is_jbe = (in.map == 0 && in.op == JBE) || (in.map == 1 && in.op == JBE_FAR);
-		if (is_jbe)
+		if ((in.map == 0 && in.op == JBE) || (in.map == 1 && in.op == JBE_FAR))
 			return compared ? (u32)at : 0;
-		compared |= in.map == 0 && in.op == CMP_FROM_MEMORY && in.disp == 16;
+		if (!is_check(&in) && (compared || !prepares_check(&in)))
+			return 0;
+		compared |= is_check(&in);
 	}
 	return 0;
 }

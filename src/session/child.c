@@ -155,6 +155,7 @@ NORETURN static void become(const struct run *r, pid_t parent)
 	if (!is_apart() || !take_ids(r->request->traced.user))
 		_exit(0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	prctl(PR_SET_PTRACER, parent); /* of Yama: processes of sonde, too, may stop it */
 	signal(SIGPIPE, SIG_DFL);
 	if (getppid() != parent)
 		_exit(0); /* it was gone before PDEATHSIG was set */

@@ -81,6 +81,9 @@ struct site {
 			/* `offset` is that of a return of a function; its jump begins `back` bytes before. */
 			bool is_exit;
 			u8 back;
+			/* Of a function of Go: how many bytes at its entry ask for stack; the probe is
+			 * behind them. */
+			u8 go_check;
 		} user;
 		struct { /* RECORD; addresses as in the file */
 			const char *path;

@@ -117,9 +117,8 @@ static int make_file(struct injector *in, u32 pid, u64 scratch, const char *name
 	return fd;
 }
 
-/* *fd gets this process's descriptor, the result is the address there or -errno. */
-static s64 map_file(struct injector *in, u32 pid, u64 scratch, const char *name, u64 size, u64 at,
-		    int prot, int flags, int *fd)
+s64 area_map_file(struct injector *in, u32 pid, u64 scratch, const char *name, u64 size, u64 at,
+		  int prot, int flags, int *fd)
 {
 	s64 theirs = -1, to;
 
@@ -133,8 +132,8 @@ static s64 map_file(struct injector *in, u32 pid, u64 scratch, const char *name,
 
 static int map_rings(struct area *a, struct injector *in, u32 pid)
 {
-	s64 at = map_file(in, pid, a->control, rings_name, a->rings_size, 0, PROT_READ | PROT_WRITE,
-			  MAP_SHARED, &a->rings_fd);
+	s64 at = area_map_file(in, pid, a->control, rings_name, a->rings_size, 0,
+			       PROT_READ | PROT_WRITE, MAP_SHARED, &a->rings_fd);
 
 	if (at < 0)
 		return (int)at;
@@ -145,8 +144,9 @@ static int map_rings(struct area *a, struct injector *in, u32 pid)
 
 static int map_code(struct area *a, struct injector *in, u32 pid)
 {
-	s64 at = map_file(in, pid, a->control, code_name, a->code_size, a->code,
-			  PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE, &a->code_fd);
+	s64 at = area_map_file(in, pid, a->control, code_name, a->code_size, a->code,
+			       PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE,
+			       &a->code_fd);
 
 	if (at >= 0 && (u64)at != a->code) { /* before 4.17 the flag is not known */
 		inject_call(in, SYS_munmap, (u64)at, a->code_size, 0, 0, 0, 0);

@@ -38,6 +38,11 @@ u64 area_head_size(u32 n_patches);
 /* Without patches. */
 void area_put_head(struct area_head *h, const struct area *a);
 
+/* A memfd of `size` bytes that both have: *fd is this process's descriptor of it (-1: none), the result the
+ * address there, or -errno. `scratch`: memory of the process for its name. */
+s64 area_map_file(struct injector *in, u32 pid, u64 scratch, const char *name, u64 size, u64 at,
+		  int prot, int flags, int *fd);
+
 /* Maps one whose code has code_size bytes within reach of [low, high), in one stopped thread of the
  * process. rings_size: 0 if there are rings already. 0 or -errno; area_release() afterwards. */
 int area_map(struct area *a, u32 pid, struct injector *in, u64 low, u64 high, u64 code_size,

@@ -142,8 +142,15 @@ u32 compiled_routines_size(const struct compiled *c)
 	return size;
 }
 
-int compiled_put(const struct compiled *c, u32 func, u64 cookie, const struct compiled_site *s,
-		 const struct compiled_place *at, u64 address, struct buf *b, struct err *err)
+/* Where it is put, at the end of what is in the buffer. */
+struct output {
+	u64 address;
+	struct buf *b;
+	u32 stack; /* that the code uses */
+};
+
+static int put(const struct compiled *c, u32 func, u64 cookie, const struct compiled_site *s,
+	       const struct compiled_place *at, struct output *out, struct err *err)
 {
 	const struct jit_site site = { .context = s->is_point ? JIT_WORDS : JIT_REGISTERS,
 				       .keeps_flags = true,
@@ -167,13 +174,19 @@ int compiled_put(const struct compiled *c, u32 func, u64 cookie, const struct co
 					 .n_rings = at->n_rings,
 					 .ring_size = at->ring_size,
 					 .signature = at->signature };
-	u32 stack;
 
-	return jit_compile(c->prog, c->prog->funcs.v[func], &site, &world, address, b, &stack, err);
+	return jit_compile(c->prog, c->prog->funcs.v[func], &site, &world, out->address, out->b,
+			   &out->stack, err);
+}
+
+int compiled_put(const struct compiled *c, u32 func, u64 cookie, const struct compiled_site *s,
+		 const struct compiled_place *at, u64 address, struct buf *b, struct err *err)
+{
+	return put(c, func, cookie, s, at, &(struct output){ .address = address, .b = b }, err);
 }
 
 u32 compiled_length(const struct compiled *c, u32 func, const struct compiled_site *site,
-		    bool has_tid, struct err *err)
+		    const struct compiled_place *has, u32 *stack, struct err *err)
 {
 	const u64 high = 0x7f0000000000;
 	enum { ALIGNMENT = 32 }; /* of what depends on the address, at most once */
@@ -181,18 +194,20 @@ u32 compiled_length(const struct compiled *c, u32 func, const struct compiled_si
 					   .routines = high,
 					   .control = high,
 					   .pid = 1,
-					   .has_tid = has_tid,
-					   .has_rseq = true,
+					   .has_tid = has->has_tid,
+					   .has_rseq = has->has_rseq,
 					   .rings = high,
 					   .n_rings = 1 << 16,
 					   .ring_size = 1 << 30 };
 	struct buf b = { 0 };
+	struct output out = { .address = high, .b = &b };
 	struct compiled_site far = *site;
 	int ret;
 	u32 len;
 
 	far.ip = high;
-	ret = compiled_put(c, func, high, &far, &at, high, &b, err);
+	ret = put(c, func, high, &far, &at, &out, err);
+	*stack = out.stack;
 	len = (u32)b.len;
 	buf_release(&b);
 	return ret < 0 ? 0 : len + ALIGNMENT;

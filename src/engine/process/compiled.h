@@ -52,8 +52,9 @@ struct compiled_site {
  * reason. */
 int compiled_put(const struct compiled *c, u32 func, u64 cookie, const struct compiled_site *site,
 		 const struct compiled_place *at, u64 address, struct buf *b, struct err *err);
-/* The most bytes of that code; 0: err has the reason why it cannot run there. */
+/* The most bytes of that code; 0: err has the reason why it cannot run there. `has`: its has_... alone are
+ * looked at. *stack: bytes that it uses of it. */
 u32 compiled_length(const struct compiled *c, u32 func, const struct compiled_site *site,
-		    bool has_tid, struct err *err);
+		    const struct compiled_place *has, u32 *stack, struct err *err);
 
 #endif

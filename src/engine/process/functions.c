@@ -20,12 +20,13 @@
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
-enum { INSN_MAX = 15, CODE_MAX = X86_JUMP_LEN + INSN_MAX, ROUTINES_ALIGN = 64 };
+enum { CODE_MAX = 32, ROUTINES_ALIGN = 64 };
 
 struct functions {
 	u32 pid;
-	bool knows_threads; /* rseq, signature and tid of recorder are set */
 	struct recorder recorder;
+	bool is_elsewhere;      /* in another pid namespace: threads know themselves by other ids */
+	const char *no_records; /* the reason, or NULL */
 	struct area *v;
 	u32 n;
 	u64 rings;
@@ -34,6 +35,7 @@ struct functions {
 	struct length { /* of a function of the program, compiled */
 		bool is_known;
 		u32 bytes; /* 0: it cannot be */
+		u32 stack;
 	} * lengths;
 	u32 n_lengths;
 	char why_not[200];
@@ -74,11 +76,19 @@ static struct compiled_site site_of(const struct site *point, u64 ip)
 	return s;
 }
 
-static u32 find_length(struct functions *f, u32 func, const struct site *point)
+/* Programs know a thread's id as sonde does. */
+static bool has_own_tid(const struct functions *f)
 {
+	return f->recorder.tid >= 0 && !f->is_elsewhere;
+}
+
+static u32 find_length(struct functions *f, u32 func, const struct site *point, u32 *stack)
+{
+	const struct compiled_place has = { .has_tid = has_own_tid(f),
+					    .has_rseq = f->recorder.has_rseq };
 	const struct compiled_site site = site_of(point, 0);
 	struct err err = {};
-	u32 bytes = compiled_length(f->compiled, func, &site, true, &err);
+	u32 bytes = compiled_length(f->compiled, func, &site, &has, stack, &err);
 
 	if (err.code)
 		snprintf(f->why_not, sizeof f->why_not, "%.199s", err.text);
@@ -90,11 +100,12 @@ static u32 find_length(struct functions *f, u32 func, const struct site *point)
 static u32 length_of(struct functions *f, u32 func, const struct site *point)
 {
 	struct length *l;
+	u32 stack;
 
 	if (!f->compiled)
 		return 0;
 	if (point)
-		return find_length(f, func, point);
+		return find_length(f, func, point, &stack);
 	if (func >= f->n_lengths) {
 		f->lengths = xrealloc(f->lengths, (func + 1) * sizeof *f->lengths);
 		memset(f->lengths + f->n_lengths, 0,
@@ -103,7 +114,7 @@ static u32 length_of(struct functions *f, u32 func, const struct site *point)
 	}
 	l = &f->lengths[func];
 	if (!l->is_known) {
-		l->bytes = find_length(f, func, NULL);
+		l->bytes = find_length(f, func, NULL, &l->stack);
 		l->is_known = true;
 	}
 	return l->bytes;
@@ -150,50 +161,49 @@ struct rseq_configuration {
 	u32 size, signature, flags, pad;
 };
 
-static int learn_rseq(struct functions *f, s32 tid, u64 thread_pointer, struct err *err)
+/* glibc 2.35 and later has it at the same distance from the thread pointer in all threads. */
+static void learn_rseq(struct recorder *r, s32 tid, u64 thread_pointer)
 {
 	struct rseq_configuration c = { 0 };
 
-	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, tid, (void *)sizeof c, &c) < 0)
-		return err_sys(err, "read where threads of process %u have rseq(2)", f->pid);
-	f->recorder.rseq = (s32)(c.address - thread_pointer);
-	f->recorder.signature = c.signature;
-	if (c.address && (s64)f->recorder.rseq == (s64)(c.address - thread_pointer))
-		return 0;
-	return err_set(
-		err, -ENOTSUP,
-		"threads of process %u have no rseq(2) near their thread pointer: its C library "
-		"is not glibc 2.35 or later",
-		f->pid);
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, tid, (void *)sizeof c, &c) < 0 || !c.address)
+		return;
+	r->rseq = (s32)(c.address - thread_pointer);
+	r->signature = c.signature;
+	r->has_rseq = (s64)r->rseq == (s64)(c.address - thread_pointer);
 }
 
 /* struct pthread of glibc (nptl/descr.h) and of musl (src/internal/pthread_impl.h) */
-static int learn_tid(struct functions *f, s32 tid, u64 thread_pointer, struct err *err)
+static void learn_tid(struct functions *f, u32 inner, u64 thread_pointer)
 {
 	static const u16 known[] = { 720, 48, 56 };
 	s32 id;
 
 	for (u32 i = 0; i < ARRAY_SIZE(known) && f->recorder.tid < 0; i++)
-		if (process_read(f->pid, thread_pointer + known[i], &id, sizeof id) && id == tid)
+		if (process_read(f->pid, thread_pointer + known[i], &id, sizeof id) &&
+		    id == (s32)inner)
 			f->recorder.tid = known[i];
-	if (f->recorder.tid >= 0)
-		return 0;
-	return err_set(
-		err, -ENOTSUP,
-		"threads of process %u do not have their id where glibc keeps it, or it is in "
-		"another pid namespace",
-		f->pid);
 }
 
-static int learn_threads(struct functions *f, const struct injector *in, struct err *err)
+/* One is free unless so many threads are preempted amid a record. */
+enum { LOCKED_RINGS = 8 };
+
+/* A system call tells the id where no place of it is known. It must not be within a restartable sequence. */
+static void learn_threads(struct functions *f, s32 tid, u64 thread_pointer)
 {
-	if (f->knows_threads)
-		return 0;
-	if (learn_rseq(f, in->tid, in->thread_pointer, err) < 0 ||
-	    learn_tid(f, in->tid, in->thread_pointer, err) < 0)
-		return err->code;
-	f->knows_threads = true;
-	return 0;
+	struct recorder *r = &f->recorder;
+	u32 inner = thread_inner_id((u32)tid);
+
+	f->is_elsewhere = inner != (u32)tid;
+	learn_tid(f, inner, thread_pointer);
+	learn_rseq(r, tid, thread_pointer);
+	r->has_rseq = r->has_rseq && r->tid >= 0;
+	if (!r->has_rseq)
+		r->n_rings = MAX(r->n_rings, (u32)LOCKED_RINGS);
+	if (r->tid < 0 && process_status((u32)tid, "Seccomp"))
+		f->no_records =
+			"records need the thread's id, where the C library of the process does not have "
+			"it, and a seccomp filter might kill it for a system call";
 }
 
 /* ---- areas: a group of entries that one can serve */
@@ -257,7 +267,7 @@ static int map_group(struct functions *f, struct injector *in, const struct entr
 static int map_groups(struct functions *f, struct injector *in, const struct entry *v, u32 n,
 		      struct err *err)
 {
-	int ret = learn_threads(f, in, err);
+	int ret = 0;
 
 	for (u32 i = 0, end; i < n && ret >= 0; i = end) {
 		end = group_end(v, n, i);
@@ -269,13 +279,12 @@ static int map_groups(struct functions *f, struct injector *in, const struct ent
 /* What a thread of the process does for us. */
 struct inside {
 	struct functions *f;
-	const struct entry *
-		v; /* map memory for these; n is 0: only read the layout of threads (learn_threads()) */
+	const struct entry *v; /* map memory for these */
 	u32 n;
 	struct err *err;
 };
 
-static int run_inside(void *ctx)
+static int map_inside(void *ctx)
 {
 	const struct inside *x = ctx;
 	struct injector in;
@@ -285,8 +294,7 @@ static int run_inside(void *ctx)
 	if (ret >= 0)
 		ret = inject_begin(&in, x->f->pid, s.v[0].tid, x->err);
 	if (ret >= 0) {
-		ret = x->n ? map_groups(x->f, &in, x->v, x->n, x->err) :
-			     learn_threads(x->f, &in, x->err);
+		ret = map_groups(x->f, &in, x->v, x->n, x->err);
 		inject_end(&in);
 	}
 	threads_resume(&s);
@@ -295,24 +303,59 @@ static int run_inside(void *ctx)
 
 static int map_all(struct functions *f, const struct entry *v, u32 n, struct err *err)
 {
-	int ret = process_check_calls(f->pid, err);
-
-	return ret < 0 ? ret :
-			 survivor_run(run_inside,
-				      &(struct inside){ .f = f, .v = v, .n = n, .err = err });
+	return survivor_run(map_inside, &(struct inside){ .f = f, .v = v, .n = n, .err = err });
 }
 
-bool functions_can_run(struct functions *f)
+static int look_inside(void *ctx)
 {
-	struct err err = {};
+	const struct inside *x = ctx;
+	struct stopped s;
+	u64 thread_pointer;
+	int ret = threads_stop_one(&s, x->f->pid, x->err);
 
-	if (f->knows_threads)
-		return true;
-	survivor_run(run_inside, &(struct inside){ .f = f, .err = &err });
-	if (err.code)
-		snprintf(f->why_not, sizeof f->why_not, "%.199s", err.text);
-	err_release(&err);
-	return f->knows_threads;
+	if (ret >= 0)
+		ret = thread_pointer_of(s.v[0].tid, &thread_pointer, x->err);
+	if (ret >= 0)
+		learn_threads(x->f, s.v[0].tid, thread_pointer);
+	threads_resume(&s);
+	return ret;
+}
+
+int functions_look(struct functions *f, struct err *err)
+{
+	return survivor_run(look_inside, &(struct inside){ .f = f, .err = err });
+}
+
+u32 functions_n_rings(const struct functions *f)
+{
+	return f->recorder.n_rings;
+}
+
+u64 functions_split_site(const struct functions *f, u64 site, u32 *cpu)
+{
+	if (f->recorder.has_rseq)
+		return site;
+	*cpu = (u32)(site >> STUB_CPU_SHIFT);
+	return site & ((1ull << STUB_CPU_SHIFT) - 1);
+}
+
+bool functions_is_elsewhere(const struct functions *f)
+{
+	return f->is_elsewhere;
+}
+
+const char *functions_refuse(const struct functions *f, const struct site *s, u32 func,
+			     bool is_compiled)
+{
+	/* What it may use without asking for more: StackGuard of its runtime, 928, but for what programs
+	 * call. */
+	enum { GO_STACK = 600 };
+
+	if (!is_compiled)
+		return f->no_records;
+	return s->user.go_check && f->lengths[func].stack > GO_STACK ?
+		       "the program may need more stack than a function of Go has" :
+		       NULL;
 }
 
 /* ---- code */
@@ -371,6 +414,23 @@ static bool read_code(const struct functions *f, const struct entry *e, u8 code[
 	return true;
 }
 
+/* What asks for stack | programs | on */
+static const char *put_go_entry(const struct functions *f, struct code *c,
+				const struct shared_code *s, struct entry *e, const u8 *code)
+{
+	struct x86_moved m;
+	const char *why = x86_move_exit(code, e->go_check, 0, e->at, c->address + c->len, &m);
+
+	if (why)
+		return why;
+	set_patch(e, code, c->address + c->len, 0, &m);
+	stub_put(c, m.code, m.len);
+	if (!put_handlers(f, c, &s->place, e))
+		stub_put_record(c, e->at, s->recorder);
+	stub_put_jump(c, e->at + e->go_check);
+	return NULL;
+}
+
 /* Programs | what the jump has displaced | on, or for records of a tracepoint to its cold path */
 static const char *put_entry(const struct functions *f, struct code *c, const struct shared_code *s,
 			     struct entry *e, const u8 *code)
@@ -426,7 +486,9 @@ static void make_stub(const struct functions *f, struct code *c, const struct sh
 		e->why_not = "another tracer has changed its code";
 		return;
 	}
-	e->why_not = e->is_exit ? put_exit(f, c, s, e, code) : put_entry(f, c, s, e, code);
+	e->why_not = e->is_exit  ? put_exit(f, c, s, e, code) :
+		     e->go_check ? put_go_entry(f, c, s, e, code) :
+				   put_entry(f, c, s, e, code);
 	if (!e->why_not && c->is_broken)
 		e->why_not = "it is too far away from its stub";
 	c->is_broken = false;
@@ -463,9 +525,9 @@ static void put_shared(struct functions *f, const struct area *a, struct code *c
 					    .control = a->control,
 					    .pid = f->pid,
 					    .tid = f->recorder.tid,
-					    .has_tid = true,
+					    .has_tid = has_own_tid(f),
 					    .rseq = f->recorder.rseq,
-					    .has_rseq = true,
+					    .has_rseq = f->recorder.has_rseq,
 					    .rings = f->rings,
 					    .n_rings = f->recorder.n_rings,
 					    .ring_size = f->recorder.ring_size,
@@ -518,7 +580,7 @@ int functions_prepare(struct functions *f, struct entry *v, u32 n, struct err *e
 
 /* ---- records */
 
-void functions_registers(const struct functions *f, const struct sonde_record *r, u8 back,
+void functions_registers(const struct functions *f, const struct sonde_record *r, u64 site, u8 back,
 			 u64 regs[PT_REGS_WORDS])
 {
 	/* by the instructions' numbers of registers: index in struct pt_regs */
@@ -531,7 +593,7 @@ void functions_registers(const struct functions *f, const struct sonde_record *r
 		if (f->recorder.regs >> i & 1)
 			regs[at[i]] = r->word[word++];
 	regs[ORIG_AX] = ~0ull;
-	regs[IP] = r->site + back;
+	regs[IP] = site + back;
 	regs[CS] = USER_CS;
 	regs[SS] = USER_DS;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "engine/process/internal.h"
 #include "engine/process/threads.h"
 #include "sym/procmaps.h"
@@ -17,6 +18,9 @@
 #ifndef PTRACE_GETSIGMASK
 #define PTRACE_GETSIGMASK 0x420a
 #define PTRACE_SETSIGMASK 0x420b
+#endif
+#ifndef PTRACE_O_SUSPEND_SECCOMP
+#define PTRACE_O_SUSPEND_SECCOMP (1 << 21)
 #endif
 
 #ifdef __x86_64__
@@ -47,6 +51,33 @@ static u64 find_in_vdso(u32 pid)
 	return at;
 }
 
+int thread_pointer_of(s32 tid, u64 *pointer, struct err *err)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &r) < 0)
+		return err_sys(err, "read the registers of thread %d", tid);
+	if (r.cs != 0x33)
+		return err_set(err, -ENOEXEC, "thread %d runs 32-bit code", tid);
+	*pointer = r.fs_base;
+	return 0;
+}
+
+/* A filter may kill the process for a call that is not its own. */
+static int suspend_filters(u32 pid, s32 tid, struct err *err)
+{
+	if (!process_status((u32)tid, "Seccomp") ||
+	    ptrace(PTRACE_SETOPTIONS, tid, NULL,
+		   (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_SUSPEND_SECCOMP)) == 0)
+		return 0;
+	err_set(err, -EPERM, "process %u is under a seccomp filter, which might kill it", pid);
+	err_help(err, "%s; --engine=kernel makes no system call in it",
+		 geteuid() ? "root may suspend the filter" :
+			     "this sonde is under one itself, lacks CAP_SYS_ADMIN, or the kernel "
+			     "CONFIG_CHECKPOINT_RESTORE: it cannot suspend that filter");
+	return err->code;
+}
+
 int inject_begin(struct injector *in, u32 pid, s32 tid, struct err *err)
 {
 	u64 all = ~0ull;
@@ -59,7 +90,8 @@ int inject_begin(struct injector *in, u32 pid, s32 tid, struct err *err)
 		return err_sys(err, "read the registers of thread %d", tid);
 	if (in->regs.cs != 0x33)
 		return err_set(err, -ENOEXEC, "process %u runs 32-bit code", pid);
-	in->thread_pointer = in->regs.fs_base;
+	if (suspend_filters(pid, tid, err) < 0)
+		return err->code;
 	if (ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof in->signals, &in->signals) < 0 ||
 	    ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof all, &all) < 0)
 		return err_sys(err, "hold the signals of thread %d", tid);
@@ -111,8 +143,14 @@ void inject_end(struct injector *in)
 	       status >> 16 != PTRACE_EVENT_STOP);
 	ptrace(PTRACE_SETREGS, in->tid, NULL, &in->regs);
 	ptrace(PTRACE_SETSIGMASK, in->tid, (void *)sizeof in->signals, &in->signals);
+	ptrace(PTRACE_SETOPTIONS, in->tid, NULL, (void *)PTRACE_O_TRACESYSGOOD);
 }
 #else
+int thread_pointer_of(s32 tid, u64 *pointer, struct err *err)
+{
+	return err_set(err, -ENOTSUP, "threads are looked at on x86-64 only");
+}
+
 int inject_begin(struct injector *in, u32 pid, s32 tid, struct err *err)
 {
 	return err_set(err, -ENOTSUP, "system calls are injected on x86-64 only");

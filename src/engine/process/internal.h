@@ -4,6 +4,7 @@
 #define SONDE_ENGINE_PROCESS_INTERNAL_H
 
 #include "base/err.h"
+#include "base/hash.h"
 #include "engine/in_vm.h"
 #define SONDE_LAYOUT
 #include "sonde/sonde.h"
@@ -28,6 +29,17 @@ struct patch {
 	u32 copy[4];
 };
 
+/* ---- points.c: rings that the tracepoints of a program or library write. The process would map them at its
+ * first record, but may not do so under a seccomp filter, and only root could map what it has mapped. */
+struct point_rings {
+	u64 module;             /* address of its struct sonde_module */
+	u32 n_rings, ring_size; /* wanted; then those that there are */
+	int fd;                 /* of their memory, to be closed; -1: not mapped */
+};
+struct stopped;
+/* While all threads are stopped. 0 or -errno. */
+int points_map(struct point_rings *v, u32 n, const struct stopped *s, struct err *err);
+
 struct area;
 /* What belongs to patches in a process. */
 struct patched {
@@ -37,9 +49,11 @@ struct patched {
 	const struct area *areas; /* unmapped when no thread is in them any more */
 	u32 n_areas;
 	s32 tid_offset; /* of functions: where threads have their id, from the thread pointer; -1 */
-	u64 stood_ns;   /* how long threads stood */
+	struct point_rings *points; /* to be mapped by patch_enable() */
+	u32 n_points;
+	u64 stood_ns; /* how long threads stood */
 };
-int patch_enable(struct patched *p, u32 n_rings, u32 ring_size, struct err *err);
+int patch_enable(struct patched *p, struct err *err);
 /* A process that is gone is no error. */
 int patch_disable(struct patched *p, struct err *err);
 
@@ -65,8 +79,15 @@ void functions_free(struct functions *f);
 /* Whether a function of the program runs in the process, at entries of functions or at the tracepoint
  * `point`; else records are written. */
 bool functions_compile(struct functions *f, u32 func, const struct site *point);
-/* Whether threads of the process have what compiled programs need. */
-bool functions_can_run(struct functions *f);
+/* What threads of the process have, which must be known before the others are asked. 0 or -errno. */
+int functions_look(struct functions *f, struct err *err);
+u32 functions_n_rings(const struct functions *f);
+/* Whether the process is in another pid namespace: ids in records are those of tids.c. */
+bool functions_is_elsewhere(const struct functions *f);
+/* Why a function of the program cannot run in the process at the site, or have records written there; NULL:
+ * it can. */
+const char *functions_refuse(const struct functions *f, const struct site *s, u32 func,
+			     bool is_compiled);
 /* The reason why not, of what was last asked for. */
 const char *functions_why_not(const struct functions *f);
 /* A function of the program, and the index of its site. */
@@ -81,9 +102,9 @@ struct entry {
 	u32 index;                /* the caller's */
 	const struct site *point; /* a tracepoint, whose nop5 is at `at`; NULL: an entry or exit */
 	bool is_exit;             /* the function's return is `back` bytes behind `at` */
-	u8 back;
-	u64 cold_path, module;   /* of the tracepoint: writes its record; struct sonde_module */
-	const struct patch *old; /* what is there already, or NULL */
+	u8 back, go_check;        /* struct site */
+	u64 cold_path, module;    /* of the tracepoint: writes its record; struct sonde_module */
+	const struct patch *old;  /* what is there already, or NULL */
 	const struct handler *handlers; /* that run there, in this order */
 	u32 n_handlers;
 	const char *why_not; /* set if it cannot be patched, else `patch` is */
@@ -97,8 +118,22 @@ const struct area *functions_areas(const struct functions *f, u32 *n, s32 *tid_o
 void *functions_map_rings(const struct functions *f, struct err *err);
 enum { PT_REGS_WORDS = 21 };
 /* Registers of a record at their places in struct pt_regs; the instruction is `back` bytes behind its site. */
-void functions_registers(const struct functions *f, const struct sonde_record *r, u8 back,
+void functions_registers(const struct functions *f, const struct sonde_record *r, u64 site, u8 back,
 			 u64 regs[PT_REGS_WORDS]);
+/* Of a record's word: the site, and the processor if the word has that, too. */
+u64 functions_split_site(const struct functions *f, u64 site, u32 *cpu);
+
+/* ---- tids.c: threads of a process in another pid namespace. */
+struct tids {
+	struct arena *arena;
+	u32 pid;
+	struct hash known;
+};
+void tids_init(struct tids *t, struct arena *a, u32 pid);
+/* Those that there are now. */
+void tids_look(struct tids *t);
+/* Our id of the thread that knows itself by that one; 0: it has ended before. */
+u32 tids_ours(struct tids *t, u32 inner);
 
 /* ---- launch.c: the command of -c, held before the first instruction of its program. */
 struct launched {
@@ -120,9 +155,10 @@ struct rings *rings_over(void *at, u32 n_rings, u32 ring_size);
 void rings_free(struct rings *r);
 /* Of memory that was mapped for it, which it unmaps. */
 void rings_add_mapped(struct rings *r, void *at, u32 n_rings, u32 ring_size);
-/* Reads the rings of the struct sonde_module at that address, too, from what is written next. */
-void rings_add(struct rings *r, u64 module);
-/* Maps rings that the process has made since. */
+/* Of tracepoints. 0 or -errno. */
+bool rings_have(const struct rings *r, u64 module);
+int rings_add_points(struct rings *r, const struct point_rings *of, struct err *err);
+/* Reads what the process counts outside of rings. */
 void rings_look(struct rings *r);
 /* A copy of the oldest record, or NULL; valid until the next call. cpu may be NULL. */
 const struct sonde_record *rings_next(struct rings *r, u32 *cpu);

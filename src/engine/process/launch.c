@@ -10,8 +10,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "base/buf.h"
 #include "base/fd.h"
 #include "engine/process/internal.h"
@@ -108,6 +110,23 @@ static int hold_at_entry(struct launched *l, struct err *err)
 	return ret;
 }
 
+/* A tracer without root takes the rights of a program's owner from it. */
+static int check_rights_of(u32 pid, struct err *err)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof path, "/proc/%u/exe", pid);
+	if (!geteuid() || stat(path, &st) < 0 ||
+	    !((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+	      (st.st_mode & S_ISGID && st.st_gid != getegid())))
+		return 0;
+	err_set(err, -EPERM,
+		"the command of -c runs with the rights of its file's owner, but not when it is traced");
+	err_help(err, "run sonde as root, and the command by setpriv(1)");
+	return err->code;
+}
+
 int launch(struct launched *l, s32 pid, int (*release)(void *ctx, struct err *err), void *ctx,
 	   struct err *err)
 {
@@ -121,6 +140,8 @@ int launch(struct launched *l, s32 pid, int (*release)(void *ctx, struct err *er
 		ret = await_exec(pid, err);
 	if (ret >= 0)
 		ret = hold_at_entry(l, err);
+	if (ret >= 0)
+		ret = check_rights_of(l->pid, err);
 	ptrace(PTRACE_DETACH, pid, NULL, NULL);
 	return ret;
 }

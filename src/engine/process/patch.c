@@ -49,42 +49,6 @@ static void make_jump(const struct patch *p, u8 code[JUMP_LEN])
 	make_jump_to(p, p->to, code);
 }
 
-/* ---- the data of tracepoints */
-
-static int set_module(const struct patched *p, u64 at, u32 n_rings, u32 ring_size, struct err *err)
-{
-	struct sonde_module m;
-
-	if (!process_read(p->pid, at, &m, sizeof m))
-		return err_sys(err, "read the tracepoints' data");
-	if (m.version != SONDE_VERSION)
-		return err_set(err, -EPROTO,
-			       "its tracepoints are of version %u of sonde.h, this is %u",
-			       m.version, SONDE_VERSION);
-	if (m.state == SONDE_MAPPED || m.state == SONDE_MAPPING) /* of an earlier run */
-		return 0;
-	m.n_rings = n_rings;
-	m.ring_size = ring_size;
-	m.state = SONDE_NO_RINGS;
-	return process_write(p->pid, at, &m, offsetof(struct sonde_module, page)) ?
-		       0 :
-		       err_sys(err, "write the tracepoints' data");
-}
-
-static int set_modules(const struct patched *p, u32 n_rings, u32 ring_size, struct err *err)
-{
-	int ret = 0;
-
-	for (u32 i = 0; i < p->n && ret >= 0; i++) {
-		if (!p->v[i].module)
-			continue;
-		ret = process_check_calls(p->pid, err); /* the cold path maps the rings */
-		if (ret >= 0)
-			ret = set_module(p, p->v[i].module, n_rings, ring_size, err);
-	}
-	return ret;
-}
-
 /* ---- code: what lies within a page is read and written at once */
 
 static int by_address(const void *a, const void *b)
@@ -254,7 +218,7 @@ static int check_thread(const struct patched *p, const struct thread *t, struct 
 
 	if (p->tid_offset < 0 || t->is_gone || ptrace(PTRACE_GETREGS, t->tid, NULL, &r) < 0 ||
 	    (process_read(p->pid, r.fs_base + (u64)(s64)p->tid_offset, &tid, sizeof tid) &&
-	     tid == t->tid))
+	     (tid == t->tid || tid == (s32)thread_inner_id((u32)t->tid))))
 		return 0;
 	return err_set(err, -ENOTSUP, "thread %d of process %u was not made by its C library",
 		       t->tid, p->pid);
@@ -297,6 +261,8 @@ static int enable(void *ctx)
 	if (ret >= 0)
 		ret = each_thread(w->p, &s, check_thread, w->err);
 	if (ret >= 0)
+		ret = points_map(w->p->points, w->p->n_points, &s, w->err);
+	if (ret >= 0)
 		ret = edit_all(w->fd, w->p, put_jump_in, w->err);
 	if (ret >= 0)
 		ret = each_thread(w->p, &s, move_thread, w->err);
@@ -307,13 +273,12 @@ static int enable(void *ctx)
 	return ret;
 }
 
-int patch_enable(struct patched *p, u32 n_rings, u32 ring_size, struct err *err)
+int patch_enable(struct patched *p, struct err *err)
 {
 	_fd int fd = memory(p->pid, err);
-	int ret = fd < 0 ? fd : set_modules(p, n_rings, ring_size, err);
 
-	if (ret < 0)
-		return ret;
+	if (fd < 0)
+		return fd;
 	qsort(p->v, p->n, sizeof *p->v, by_address);
 	return survivor_run(enable, &(struct work){ .p = p, .fd = fd, .err = err });
 }

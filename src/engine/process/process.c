@@ -75,6 +75,8 @@ struct process {
 	/* By function: it runs at sites in the process; it runs in the process, for all that it knows
 	 * of its sites. */
 	bool *is_event, *runs;
+	struct tids tids;
+	bool is_elsewhere;
 	struct hash handlers, comms; /* struct handlers by site, struct comm by tid; in the arena */
 	struct rings *rings;
 	struct timers timers;
@@ -111,15 +113,6 @@ static struct features *features(void)
 	static struct features f = { .probe = try_feature };
 
 	return &f;
-}
-
-static int check_rights(struct err *err)
-{
-	if (!geteuid())
-		return 0;
-	err_set(err, -EPERM, "--engine=process needs root");
-	err_help(err, "it maps the memory that the process shares (/proc/PID/map_files)");
-	return err->code;
 }
 
 static const char *why_not_function(const struct site *s)
@@ -322,6 +315,7 @@ static struct leaving close_process(void *self)
 	rings_free(p->rings);
 	hash_release(&p->handlers);
 	hash_release(&p->comms);
+	hash_release(&p->tids.known);
 	arena_release(&p->arena);
 	free(p->timers.v);
 	free(p->failed);
@@ -386,6 +380,7 @@ static int set_process(struct process *p, const struct site *s, struct err *err)
 	if (p->pid)
 		return 0;
 	p->pid = (u32)s->pid;
+	tids_init(&p->tids, &p->arena, p->pid);
 	snprintf(path, sizeof path, "/proc/%u/comm", p->pid);
 	read_comm(path, p->comm);
 	return 0;
@@ -441,6 +436,40 @@ static void tell_how(struct process *p, const struct batch *b, u32 n, u64 stood_
 			      !is_compiled && *why ? ": " : "", is_compiled ? "" : why));
 }
 
+static bool lists_module(const struct patched *new, u64 module)
+{
+	for (u32 i = 0; i < new->n_points; i++)
+		if (new->points[i].module == module)
+			return true;
+	return false;
+}
+
+/* The rings of tracepoints whose modules none of the patches before had. */
+static void list_points(struct process *p, u32 from, struct patched *new)
+{
+	u32 n = p->world->n_cpus;
+
+	new->points = arena_array(&p->arena, struct point_rings, new->n + 1);
+	for (u32 i = from; i < p->patches.n; i++) {
+		u64 module = p->patches.v[i].module;
+
+		if (module && !rings_have(p->rings, module) && !lists_module(new, module))
+			new->points[new->n_points++] = (struct point_rings){
+				.module = module, .n_rings = n, .ring_size = ring_size(n), .fd = -1
+			};
+	}
+}
+
+static int add_points(struct process *p, const struct patched *new, int ret, struct err *err)
+{
+	for (u32 i = 0; i < new->n_points; i++) {
+		if (ret >= 0)
+			ret = rings_add_points(p->rings, &new->points[i], err);
+		fd_close(&new->points[i].fd);
+	}
+	return ret;
+}
+
 static int enable(struct process *p, const struct batch *b, u32 from, struct err *err)
 {
 	struct patched all = patched(p, 0), new = patched(p, from);
@@ -448,14 +477,13 @@ static int enable(struct process *p, const struct batch *b, u32 from, struct err
 
 	if (!p->rings)
 		p->rings = rings_new(p->pid);
-	for (u32 i = from; i < p->patches.n; i++)
-		if (p->patches.v[i].module)
-			rings_add(p->rings, p->patches.v[i].module);
+	list_points(p, from, &new);
 	watcher_stop(&p->watcher);
 	p->watcher = watcher_start(&all, err);
 	if (p->watcher < 0)
 		return err->code;
-	ret = patch_enable(&new, p->world->n_cpus, ring_size(p->world->n_cpus), err);
+	ret = patch_enable(&new, err);
+	ret = add_points(p, &new, ret, err);
 	if (ret >= 0)
 		tell_how(p, b, new.n, new.stood_ns);
 	return ret;
@@ -501,6 +529,11 @@ static int begin_functions(struct process *p, struct err *err)
 		return err->code;
 	p->functions = functions_new(p->pid, reads_registers(p->prog), p->world->n_cpus,
 				     ring_size(p->world->n_cpus), p->compiled);
+	if (functions_look(p->functions, err) < 0)
+		return err->code;
+	p->is_elsewhere = functions_is_elsewhere(p->functions);
+	if (p->is_elsewhere)
+		tids_look(&p->tids);
 	decide(p);
 	return 0;
 }
@@ -513,7 +546,8 @@ static int add_rings(struct process *p, struct err *err)
 		return err->code;
 	if (!p->rings)
 		p->rings = rings_new(p->pid);
-	rings_add_mapped(p->rings, at, p->world->n_cpus, ring_size(p->world->n_cpus));
+	rings_add_mapped(p->rings, at, functions_n_rings(p->functions),
+			 ring_size(p->world->n_cpus));
 	p->has_rings = true;
 	return 0;
 }
@@ -606,9 +640,11 @@ static int add_function(struct process *p, const struct procmaps *maps, struct b
 	struct entry e = { .at = find_mapped(maps, s->user.path, s->user.offset),
 			   .index = i,
 			   .is_exit = s->user.is_exit,
-			   .back = s->user.back };
+			   .back = s->user.back,
+			   .go_check = s->user.go_check };
 	struct handler h = { .func = b->func, .cookie = s->index };
 	struct handlers *of;
+	const char *why;
 	u32 before;
 
 	if (!e.at)
@@ -617,6 +653,9 @@ static int add_function(struct process *p, const struct procmaps *maps, struct b
 		return err->code;
 	e.at -= e.back;
 	b->is_compiled = h.is_compiled = p->runs[b->func];
+	why = functions_refuse(p->functions, s, b->func, h.is_compiled);
+	if (why)
+		return refuse(b, s, why, err);
 	of = hash_get(&p->handlers, &e.at, sizeof e.at);
 	before = of ? of->list.n : 0;
 	of = add_handler(p, e.at, h);
@@ -670,14 +709,11 @@ static int add_point(struct process *p, const struct procmaps *maps, struct batc
 /* Records of one tracepoint name all of its sites, so a function runs at all of them or at none. */
 static int compile_points(struct process *p, struct batch *b, u32 n, struct err *err)
 {
-	if (!p->compiled)
-		return 0;
 	if (begin_functions(p, err) < 0)
 		return err->code;
 	b->is_compiled = p->runs[b->func] || !together_with_others(p->prog, p->is_event, b->func);
 	for (u32 i = 0; i < n && b->is_compiled; i++)
 		b->is_compiled = functions_compile(p->functions, b->func, b->sites[i]);
-	b->is_compiled = b->is_compiled && functions_can_run(p->functions);
 	return 0;
 }
 
@@ -812,6 +848,8 @@ static void run_record(struct process *p, const struct sonde_record *r, u32 cpu,
 		       struct in_vm_receiver *to)
 {
 	const struct handlers *h;
+	u64 site;
+	u32 tid;
 
 	if (r->time > p->tsc.tick_2)
 		tsc_look(&p->tsc);
@@ -820,16 +858,22 @@ static void run_record(struct process *p, const struct sonde_record *r, u32 cpu,
 		pass_on(p, r, to);
 		return;
 	}
-	h = hash_get(&p->handlers, &r->site, sizeof r->site);
+	site = p->functions ? functions_split_site(p->functions, r->site, &cpu) : r->site;
+	h = hash_get(&p->handlers, &site, sizeof site);
 	if (!h)
 		return;
+	tid = p->is_elsewhere ? tids_ours(&p->tids, r->tid) : r->tid;
+	if (!tid) {
+		p->failed[p->first_func]++;
+		return;
+	}
 	if (h->is_function)
-		functions_registers(p->functions, r, h->back, p->registers);
+		functions_registers(p->functions, r, site, h->back, p->registers);
 	else
 		record_context(&p->context, r, h->strings);
 	p->world->cpu = cpu;
-	p->world->pid_tgid = (u64)p->pid << 32 | r->tid;
-	memcpy(p->world->comm, comm_of(p, r->tid), sizeof p->world->comm);
+	p->world->pid_tgid = (u64)p->pid << 32 | tid;
+	memcpy(p->world->comm, comm_of(p, tid), sizeof p->world->comm);
 	for (u32 i = 0; i < h->list.n && !to->has_enough; i++)
 		if (h->list.v[i].is_compiled)
 			continue;
@@ -894,7 +938,6 @@ const struct engine engine_process = {
 	.reads_records = true,
 	.has_events = true,
 	.features = features,
-	.check_rights = check_rights,
 	.lacks = lacks,
 	.source = "a record",
 	.source_has =

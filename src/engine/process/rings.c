@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings of include/sonde/sonde.h, which a process maps at its first record: found by struct
- * sonde_module, mapped by /proc/PID/map_files, so that they stay when the process dies. The process is
- * not trusted: positions, sizes and offsets are checked, and each record is copied before it is.
+ * Rings of include/sonde/sonde.h (points.c) and of functions (functions.c): memory of sonde, too, so that they
+ * stay when the process dies. The process is not trusted: positions, sizes and offsets are checked, and each record is copied before it is.
  * Rings of functions (functions.c) have room behind them for the end of a record (jit/jit.h).
  */
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "base/fd.h"
 #include "engine/process/internal.h"
 #include "jit/jit.h"
-#include "sym/procmaps.h"
-
-enum { MOST_RINGS = 8192, MOST_BYTES = 1 << 30 };
 
 struct module {
 	u64 address;
-	u8 *at;                        /* NULL: not mapped yet */
+	u8 *at;                        /* NULL: could not be mapped */
 	u32 n_rings, ring_size, slack; /* slack: bytes behind each ring, 0: records wrap */
 	u64 *tails;                    /* read up to here: the process can change its copy */
 	u64 lost_before, lost;
@@ -98,29 +91,6 @@ void rings_free(struct rings *r)
 	free(r);
 }
 
-/* ---- mapping */
-
-/* The file of the mapping at that address. */
-static int open_mapping(u32 pid, u64 address)
-{
-	struct procmaps maps = {};
-	const struct mapping *m;
-	struct err err = {};
-	char path[80];
-	int fd = -1;
-
-	if (procmaps_read(&maps, pid, &err) < 0)
-		return -1;
-	m = procmaps_find(&maps, address);
-	if (m && m->start == address && m->shared) {
-		snprintf(path, sizeof path, "/proc/%u/map_files/%llx-%llx", pid,
-			 (unsigned long long)m->start, (unsigned long long)m->end);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-	}
-	procmaps_release(&maps);
-	return fd;
-}
-
 static void set_tail(struct module *m, u32 i, u64 tail)
 {
 	m->tails[i] = tail;
@@ -132,37 +102,13 @@ static u64 head_of(const struct module *m, u32 i)
 	return __atomic_load_n(&ring_of(m, i)->head, __ATOMIC_ACQUIRE);
 }
 
-static void map(struct rings *r, struct module *m)
-{
-	struct sonde_module state;
-	struct sonde_page page;
-	void *at;
-
-	if (!process_read(r->pid, m->address, &state, sizeof state))
-		return;
-	m->lost = state.lost;
-	if (state.state != SONDE_MAPPED || !state.n_rings || state.n_rings > MOST_RINGS ||
-	    !state.ring_size || state.ring_size & (state.ring_size - 1) ||
-	    (u64)state.n_rings * state.ring_size > MOST_BYTES ||
-	    !process_read(r->pid, (u64)(uintptr_t)state.page, &page, sizeof page))
-		return;
-	m->n_rings = state.n_rings;
-	m->ring_size = state.ring_size;
-	_fd int fd = open_mapping(r->pid, (u64)(uintptr_t)page.rings);
-	if (fd < 0 || lseek(fd, 0, SEEK_END) < (off_t)(m->n_rings * ring_bytes(m)))
-		return;
-	at = mmap(NULL, m->n_rings * ring_bytes(m), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED)
-		return;
-	m->at = at;
-	m->tails = xcalloc(m->n_rings, sizeof *m->tails);
-}
-
 void rings_look(struct rings *r)
 {
+	struct sonde_module state;
+
 	for (u32 i = 0; i < r->n; i++)
-		if (!r->v[i].at)
-			map(r, &r->v[i]);
+		if (r->v[i].address && process_read(r->pid, r->v[i].address, &state, sizeof state))
+			r->v[i].lost = state.lost;
 }
 
 static u64 lost_by(const struct module *m)
@@ -174,18 +120,29 @@ static u64 lost_by(const struct module *m)
 	return n;
 }
 
-void rings_add(struct rings *r, u64 address)
+bool rings_have(const struct rings *r, u64 module)
 {
-	struct module *m;
-
 	for (u32 i = 0; i < r->n; i++)
-		if (r->v[i].address == address)
-			return;
-	m = add_module(r, address);
-	map(r, m);
-	for (u32 i = 0; m->at && i < m->n_rings; i++)
-		set_tail(m, i, head_of(m, i) & ~7ull);
-	m->lost_before = lost_by(m);
+		if (r->v[i].address == module)
+			return true;
+	return false;
+}
+
+int rings_add_points(struct rings *r, const struct point_rings *of, struct err *err)
+{
+	struct module *m = add_module(r, of->module);
+	void *at;
+
+	m->n_rings = of->n_rings;
+	m->ring_size = of->ring_size;
+	at = mmap(NULL, m->n_rings * ring_bytes(m), PROT_READ | PROT_WRITE, MAP_SHARED, of->fd, 0);
+	if (at == MAP_FAILED)
+		return err_sys(err, "map the rings of process %u", r->pid);
+	m->at = at;
+	m->tails = xcalloc(m->n_rings, sizeof *m->tails);
+	rings_look(r);
+	m->lost_before = m->lost;
+	return 0;
 }
 
 u64 rings_lost(const struct rings *r)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Encodings: Intel SDM volume 2; struct rseq and struct rseq_cs: include/uapi/linux/rseq.h. */
+#include <sys/syscall.h>
 #include "arch/insn.h"
 #include "engine/process/internal.h"
 #include "engine/process/stub.h"
@@ -109,6 +110,19 @@ static u32 put_load(struct code *c, u32 reg)
 	return X86_AX;
 }
 
+/* eax = the thread's id */
+static void put_tid(struct code *c, const struct recorder *r)
+{
+	if (r->tid >= 0) {
+		PUT(c, "\x64\x8b\x04\x25"); /* mov %fs:tid, %eax */
+		put32(c, (u32)r->tid);
+		return;
+	}
+	PUT(c, "\x51\x41\x53\xb8"); /* push %rcx; push %r11; mov $SYS_gettid, %eax; syscall */
+	put32(c, SYS_gettid);
+	PUT(c, "\x0f\x05\x41\x5b\x59"); /* pop %r11; pop %rcx */
+}
+
 static void put_words(struct code *c, const struct recorder *r)
 {
 	u32 size = stub_record_size(r->regs), at = RECORD_WORDS;
@@ -117,8 +131,7 @@ static void put_words(struct code *c, const struct recorder *r)
 	put32(c, r->ring_size - 1);
 	PUT(c, "\x4c\x01\xd2");
 	put_store(c, offsetof(struct sonde_record, time), X86_AX);
-	PUT(c, "\x64\x8b\x04\x25"); /* mov %fs:tid, %eax */
-	put32(c, (u32)r->tid);
+	put_tid(c, r);
 	PUT(c, "\x48\xc1\xe0\x20\x48\x0d"); /* shl $32, %rax; or $size, %rax */
 	put32(c, size);
 	put_store(c, 0, X86_AX);
@@ -132,6 +145,8 @@ static void put_words(struct code *c, const struct recorder *r)
 
 static void put_clear_sequence(struct code *c, const struct recorder *r)
 {
+	if (!r->has_rseq)
+		return;
 	PUT(c, "\x64\x48\xc7\x04\x25"); /* movq $0, %fs:rseq_cs */
 	put32(c, (u32)r->rseq + 8);
 	put32(c, 0);
@@ -141,6 +156,16 @@ static void put_clear_sequence(struct code *c, const struct recorder *r)
 struct jumps {
 	u32 no_rings, no_cpu, moved, full;
 };
+
+/* movl $0, lock(%r10) */
+static void put_unlock(struct code *c, const struct recorder *r)
+{
+	if (r->has_rseq)
+		return;
+	PUT(c, "\x41\xc7\x82");
+	put32(c, offsetof(struct sonde_ring, lock));
+	put32(c, 0);
+}
 
 static void put_entry(struct code *c)
 {
@@ -155,6 +180,13 @@ static void put_exit(struct code *c)
 	PUT(c, "\x41\x5b\x41\x5a\x5a\x59\xc3"); /* pop %r11, %r10, %rdx, %rcx; ret */
 }
 
+/* mov %rcx, %rdx; shl $48, %rdx; or %rdx, %r11: as another ring may be taken, the site has the processor */
+static void put_note_cpu(struct code *c)
+{
+	_Static_assert(STUB_CPU_SHIFT == 48, "as in the instruction");
+	PUT(c, "\x48\x89\xca\x48\xc1\xe2\x30\x49\x09\xd3");
+}
+
 /* r10: the ring of this processor, which ecx is. */
 static void put_choose_ring(struct code *c, const struct recorder *r, struct jumps *j)
 {
@@ -162,24 +194,75 @@ static void put_choose_ring(struct code *c, const struct recorder *r, struct jum
 	put_rel(c, r->rings);
 	PUT(c, "\x4d\x85\xd2"); /* test %r10, %r10 */
 	j->no_rings = put_jump(c, "\x0f\x84", 2);
-	PUT(c, "\x64\x8b\x0c\x25"); /* mov %fs:cpu_id, %ecx: -1 or -2 if there is none */
-	put32(c, (u32)r->rseq + 4);
+	if (r->has_rseq) {
+		PUT(c, "\x64\x8b\x0c\x25"); /* mov %fs:cpu_id, %ecx: -1 or -2 if there is none */
+		put32(c, (u32)r->rseq + 4);
+	} else { /* mov $0x7b, %ecx; lsl %ecx, %ecx; and $0xfff, %ecx: a segment has it, as for vgetcpu() */
+		PUT(c, "\xb9\x7b\x00\x00\x00\x0f\x03\xc9\x81\xe1\xff\x0f\x00\x00");
+	}
 	PUT(c, "\x81\xf9"); /* cmp $n_rings, %ecx */
 	put32(c, r->n_rings);
 	j->no_cpu = put_jump(c, "\x0f\x83", 2);
+	if (!r->has_rseq)
+		put_note_cpu(c);
 	PUT(c, "\x48\x69\xd1"); /* imul $bytes of a ring, %rcx, %rdx; add %rdx, %r10 */
 	put32(c, jit_ring_stride(r->ring_size));
 	PUT(c, "\x49\x01\xd2");
 }
 
+static void put_jump_back(struct code *c, const char *opcode, u32 n, u64 to)
+{
+	put(c, opcode, n);
+	put_rel(c, to);
+}
+
+/* The first ring from r10 on that is not locked. */
+static void put_lock(struct code *c, const struct recorder *r, struct jumps *j)
+{
+	enum { TRIES = 1000 };
+	u64 again;
+	u32 locked;
+
+	PUT(c, "\xba"); /* mov $TRIES, %edx */
+	put32(c, TRIES);
+	again = here(c);
+	PUT(c, "\xb8\x01\x00\x00\x00\x41\x87\x82"); /* mov $1, %eax; xchg %eax, lock(%r10) */
+	put32(c, offsetof(struct sonde_ring, lock));
+	PUT(c, "\x85\xc0"); /* test %eax, %eax */
+	locked = put_jump(c, "\x0f\x84", 2);
+	PUT(c, "\xff\xca"); /* dec %edx */
+	j->moved = put_jump(c, "\x0f\x84", 2);
+	PUT(c, "\x49\x81\xc2"); /* add $bytes of a ring, %r10 */
+	put32(c, jit_ring_stride(r->ring_size));
+	PUT(c, "\x48\x8b\x05"); /* mov rings(%rip), %rax; add $bytes of all, %rax; cmp %rax, %r10 */
+	put_rel(c, r->rings);
+	PUT(c, "\x48\x05");
+	put32(c, jit_ring_stride(r->ring_size) * r->n_rings);
+	PUT(c, "\x49\x39\xc2");
+	put_jump_back(c, "\x0f\x82", 2, again);
+	PUT(c, "\x4c\x8b\x15"); /* mov rings(%rip), %r10 */
+	put_rel(c, r->rings);
+	put_jump_back(c, "\xe9", 1, again);
+	land(c, locked);
+}
+
 /* A thread that is preempted, moved or interrupted before the last store begins again. */
+static void put_begin(struct code *c, const struct recorder *r, struct jumps *j)
+{
+	if (!r->has_rseq) {
+		put_lock(c, r, j);
+		return;
+	}
+	PUT(c, "\x64\x39\x0c\x25"); /* cmp %ecx, %fs:cpu_id */
+	put32(c, (u32)r->rseq + 4);
+	j->moved = put_jump(c, "\x0f\x85", 2);
+}
+
 static void put_sequence(struct code *c, const struct recorder *r, struct jumps *j)
 {
 	u32 size = stub_record_size(r->regs);
 
-	PUT(c, "\x64\x39\x0c\x25"); /* cmp %ecx, %fs:cpu_id */
-	put32(c, (u32)r->rseq + 4);
-	j->moved = put_jump(c, "\x0f\x85", 2);
+	put_begin(c, r, j);
 	PUT(c, "\x0f\x31\x48\xc1\xe2\x20\x48\x09\xd0"); /* rdtsc; shl $32, %rdx; or %rdx, %rax */
 	PUT(c, "\x49\x8b\x0a\x48\x8d\x91");             /* mov (%r10), %rcx; lea size(%rcx), %rdx */
 	put32(c, size);
@@ -201,8 +284,7 @@ static u64 put_abort(struct code *c, const struct recorder *r, u32 moved, u64 ag
 	put32(c, r->signature);
 	at = here(c);
 	land(c, moved);
-	PUT(c, "\xe9"); /* jmp again */
-	put_rel(c, again);
+	put_jump_back(c, "\xe9", 1, again);
 	return at;
 }
 
@@ -210,8 +292,18 @@ static void put_lost(struct code *c, u64 leave)
 {
 	PUT(c, "\xf0\x49\xff\x82"); /* lock incq lost(%r10); jmp leave */
 	put32(c, offsetof(struct sonde_ring, lost));
-	PUT(c, "\xe9");
-	put_rel(c, leave);
+	put_jump_back(c, "\xe9", 1, leave);
+}
+
+/* lea descriptor(%rip), %rax; mov %rax, %fs:rseq_cs */
+static void put_set_sequence(struct code *c, const struct recorder *r, u64 descriptor)
+{
+	if (!r->has_rseq)
+		return;
+	PUT(c, "\x48\x8d\x05");
+	put_rel(c, descriptor);
+	PUT(c, "\x64\x48\x89\x04\x25");
+	put32(c, (u32)r->rseq + 8);
 }
 
 u64 stub_put_recorder(struct code *c, const struct recorder *r)
@@ -227,21 +319,24 @@ u64 stub_put_recorder(struct code *c, const struct recorder *r)
 	put_entry(c);
 	again = here(c);
 	put_choose_ring(c, r, &j);
-	PUT(c, "\x48\x8d\x05"); /* lea descriptor(%rip), %rax; mov %rax, %fs:rseq_cs */
-	put_rel(c, descriptor);
-	PUT(c, "\x64\x48\x89\x04\x25");
-	put32(c, (u32)r->rseq + 8);
+	put_set_sequence(c, r, descriptor);
 	start = here(c);
 	put_sequence(c, r, &j);
 	commit = here(c);
 	put_clear_sequence(c, r);
+	put_unlock(c, r);
 	land(c, j.no_rings);
 	leave = here(c);
 	put_exit(c);
 	land(c, j.full);
 	put_clear_sequence(c, r);
+	put_unlock(c, r);
 	land(c, j.no_cpu);
+	if (!r->has_rseq)
+		land(c, j.moved); /* all rings are locked */
 	put_lost(c, leave);
+	if (!r->has_rseq)
+		return entry;
 	abort = put_abort(c, r, j.moved, again);
 	if (!c->is_broken) {
 		u64 words[] = { 0, start, commit - start, abort };

@@ -9,14 +9,18 @@
  *		jmp to the instruction after them
  *
  * The recorder writes a struct sonde_record (sonde/sonde.h) into the ring of its processor, in a
- * restartable sequence: its words are the registers of a mask. No other register changes, nor do the
- * flags: callers within a file may rely on what a function does not use. It needs 56 bytes of stack.
+ * restartable sequence; in threads without one (rseq(2)), under a lock: who finds a ring locked, perhaps by
+ * the thread that its signal's handler has interrupted, takes the next one. Its words are the registers of
+ * a mask. No other register changes, nor do the flags: callers within a file may rely on what a function does
+ * not use. It needs 72 bytes of stack.
  */
 #ifndef SONDE_ENGINE_PROCESS_STUB_H
 #define SONDE_ENGINE_PROCESS_STUB_H
 
 #include "arch/insn_move.h"
 
+/* Of a record's site, where rings are locked: from there on it has the processor. */
+enum { STUB_CPU_SHIFT = 48 };
 enum { STUB_MAX = 14 + X86_MOVED_MAX + 5, RECORDER_MAX = 1024 };
 
 /* Bytes for an address in the process. */
@@ -31,9 +35,10 @@ struct recorder {
 	u32 regs;  /* bit i: register i as instructions number them (arch/insn.h) */
 	u64 rings; /* address of the pointer to the rings; it may become NULL */
 	u32 n_rings, ring_size;
+	bool has_rseq; /* else rings are locked */
 	s32 rseq;      /* struct rseq, from the thread pointer */
 	u32 signature; /* before its abort handler */
-	s32 tid;       /* the thread's id, from the thread pointer */
+	s32 tid; /* the thread's id, from the thread pointer; -1: the kernel tells it (no rseq then) */
 };
 
 /* Returns its address. */

@@ -59,29 +59,37 @@ static bool is_known(const struct stopped *s, s32 tid)
 	return false;
 }
 
-u32 process_status(u32 pid, const char *name)
+/* Of the numbers in a line of /proc/PID/status the first, or the last; 0 if there is none. */
+static u32 number_of(u32 pid, const char *name, bool last)
 {
-	char path[32], line[32];
+	char path[32], line[32], *end;
 	struct buf b = { 0 };
 	const char *at;
-	u32 value;
+	u32 value = 0;
 
 	snprintf(path, sizeof path, "/proc/%u/status", pid);
 	snprintf(line, sizeof line, "\n%s:", name);
 	buf_read_file(&b, path);
 	at = b.s ? strstr(b.s, line) : NULL;
-	value = at ? (u32)strtoul(at + strlen(line), NULL, 10) : 0;
+	if (at) {
+		at += strlen(line);
+		do {
+			value = (u32)strtoul(at, &end, 10);
+			at = end;
+		} while (last && *at == '\t');
+	}
 	buf_release(&b);
 	return value;
 }
 
-int process_check_calls(u32 pid, struct err *err)
+u32 process_status(u32 pid, const char *name)
 {
-	if (!process_status(pid, "Seccomp"))
-		return 0;
-	err_set(err, -EPERM, "process %u is under a seccomp filter, which might kill it", pid);
-	err_help(err, "--engine=kernel traces it without a system call of its own");
-	return err->code;
+	return number_of(pid, name, false);
+}
+
+u32 thread_inner_id(u32 tid)
+{
+	return number_of(tid, "NSpid", true);
 }
 
 static void explain_refusal(u32 pid, struct err *err)
@@ -90,9 +98,11 @@ static void explain_refusal(u32 pid, struct err *err)
 	struct buf yama = { 0 };
 
 	buf_read_file(&yama, "/proc/sys/kernel/yama/ptrace_scope");
-	if (tracer)
-		err_help(err, "process %u traces it (a debugger, strace): end that first", tracer);
-	else if (geteuid() && yama.len && yama.s[0] != '0')
+	if (tracer) {
+		err_set(err, -EPERM, "process %u is traced by process %u (a debugger, strace)", pid,
+			tracer);
+		err_help(err, "end that first");
+	} else if (geteuid() && yama.len && yama.s[0] != '0')
 		err_help(err,
 			 "kernel.yama.ptrace_scope is %c: only root may; sysctl "
 			 "kernel.yama.ptrace_scope=0 permits it for processes of yours",

@@ -27,18 +27,18 @@ u64 threads_resume(struct stopped *s);
 
 /* A number in /proc/PID/status; 0 if there is none. */
 u32 process_status(u32 pid, const char *name);
-/* 0, or an error if it must not make system calls that are not its own. */
-int process_check_calls(u32 pid, struct err *err);
+/* The id that the thread has for itself: another one in a pid namespace below ours. 0: it has ended. */
+u32 thread_inner_id(u32 tid);
 
 /* ---- inject.c: a thread that was stopped runs system calls of this process. */
 struct injector {
 	s32 tid;
 	u64 syscall_at; /* address of a SYSCALL instruction */
 	u64 signals;    /* its mask */
-	u64 thread_pointer;
 	struct user_regs_struct regs;
 };
-/* Its signals wait until inject_end(). 0 or -errno. */
+int thread_pointer_of(s32 tid, u64 *pointer, struct err *err);
+/* Its signals, and its seccomp filters, wait until inject_end(). 0 or -errno. */
 int inject_begin(struct injector *in, u32 pid, s32 tid, struct err *err);
 /* The result of the call: -errno if it failed, -EIO if the thread has ended. */
 s64 inject_call(struct injector *in, long nr, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f);

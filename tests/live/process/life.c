@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * life MODE READY: makes READY and calls work() until it is killed. MODE: "fork": a child of it does, too, after
- * SIGUSR1, and its id is printed; "seccomp": under a filter that kills it for memfd_create(2); "exec N": N times,
+ * SIGUSR1, and its id is printed; "seccomp": under a filter that kills it for memfd_create(2), which it calls after SIGUSR1; "exec N": N times,
  * then it executes itself with N - 1.
  */
 #include <fcntl.h>
@@ -18,6 +18,7 @@
 
 static volatile sig_atomic_t go;
 static volatile long sum;
+static int is_filtered;
 
 __attribute__((noipa)) long work(long n)
 {
@@ -47,6 +48,8 @@ static void call(void)
 	for (;;) {
 		sum += work(sum & 1);
 		usleep(1000);
+		if (go && is_filtered)
+			syscall(SYS_memfd_create, "x", 0);
 	}
 }
 int main(int argc, char **argv)
@@ -65,8 +68,10 @@ int main(int argc, char **argv)
 		snprintf(left, sizeof left, "%d", n - 1);
 		return n ? execl(argv[0], argv[0], "exec", left, NULL) : 0;
 	}
-	if (!strcmp(argv[1], "seccomp"))
+	if (!strcmp(argv[1], "seccomp")) {
 		forbid_memfd();
+		is_filtered = 1;
+	}
 	close(open(argv[2], O_CREAT | O_WRONLY, 0600));
 	if (strcmp(argv[1], "fork"))
 		call();

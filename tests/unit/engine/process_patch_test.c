@@ -135,7 +135,7 @@ static const char *cycle(u32 pid, u32 number, struct err *err)
 			patches[p.n++] = v[i].patch;
 	if (!why) {
 		p.areas = functions_areas(f, &p.n_areas, &p.tid_offset);
-		if (patch_enable(&p, 0, 0, err) < 0)
+		if (patch_enable(&p, err) < 0)
 			why = err->text;
 		longest = MAX(longest, p.stood_ns);
 		usleep(number % 50 ? 0 : 2000);

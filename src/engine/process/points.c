@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rings of include/sonde/sonde.h, made as sonde_map_() makes them. Threads that were amid a record when they were
+ * stopped write it again, from its begin (rseq(2)), so rings that an earlier run has left are replaced at their place.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "engine/process/area.h"
+#include "engine/process/internal.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+enum {
+	MOST_RINGS = 8192,
+	MOST_BYTES = 1 << 30,
+	PAGE = 4096,
+	SCRATCH = 64 /* behind struct sonde_page */
+};
+
+static u64 bytes_of(const struct point_rings *r)
+{
+	return (u64)r->n_rings * (SONDE_RING_HEADER + (u64)r->ring_size);
+}
+
+/* The process may say anything. */
+static bool is_mapped(const struct sonde_module *m)
+{
+	return m->page && m->state == SONDE_MAPPED && m->n_rings && m->n_rings <= MOST_RINGS &&
+	       m->ring_size && !(m->ring_size & (m->ring_size - 1)) &&
+	       (u64)m->n_rings * m->ring_size <= MOST_BYTES;
+}
+
+static s64 make_page(struct injector *in)
+{
+	s64 at = inject_call(in, SYS_mmap, 0, PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0);
+	s64 ret = at < 0 ? at :
+			   inject_call(in, SYS_madvise, (u64)at, PAGE, MADV_WIPEONFORK, 0, 0, 0);
+
+	return ret < 0 ? ret : at;
+}
+
+/* Where they are there, or -errno. */
+static s64 map_rings(struct point_rings *r, struct injector *in, u32 pid, u64 page, u64 old)
+{
+	s64 at = area_map_file(in, pid, page + SCRATCH, "sonde-rings", bytes_of(r), old,
+			       PROT_READ | PROT_WRITE, MAP_SHARED | (old ? MAP_FIXED : 0), &r->fd);
+	s64 ret =
+		at < 0 ? at :
+			 inject_call(in, SYS_madvise, (u64)at, bytes_of(r), MADV_DONTFORK, 0, 0, 0);
+
+	return ret < 0 ? ret : at;
+}
+
+static int map(struct point_rings *r, struct sonde_module *m, struct injector *in, u32 pid)
+{
+	struct sonde_page page = {};
+	s64 at = m->page ? (s64)(uintptr_t)m->page : make_page(in), rings;
+	bool again = is_mapped(m) && process_read(pid, (u64)at, &page, sizeof page);
+
+	if (at < 0)
+		return (int)at;
+	if (again) {
+		r->n_rings = m->n_rings;
+		r->ring_size = m->ring_size;
+	}
+	rings = map_rings(r, in, pid, (u64)at, again ? (u64)(uintptr_t)page.rings : 0);
+	if (rings < 0)
+		return (int)rings;
+	page.rings = (char *)(uintptr_t)rings;
+	page.owner = (unsigned)inject_call(in, SYS_getpid, 0, 0, 0, 0, 0, 0);
+	m->page = (struct sonde_page *)(uintptr_t)at;
+	m->n_rings = r->n_rings;
+	m->ring_size = r->ring_size;
+	m->state = SONDE_MAPPED;
+	return process_write(pid, (u64)at, &page, sizeof page) &&
+			       process_write(pid, r->module, m,
+					     offsetof(struct sonde_module, lost)) ?
+		       0 :
+		       -EFAULT;
+}
+
+static int map_module(struct point_rings *r, struct injector *in, u32 pid, struct err *err)
+{
+	struct sonde_module m;
+	int ret;
+
+	if (!process_read(pid, r->module, &m, sizeof m))
+		return err_sys(err, "read the tracepoints' data");
+	if (m.version != SONDE_VERSION)
+		return err_set(err, -EPROTO,
+			       "its tracepoints are of version %u of sonde.h, this is %u",
+			       m.version, SONDE_VERSION);
+	if (m.state == SONDE_MAPPING)
+		return err_set(err, -EAGAIN, "a thread of process %u maps rings now: try again",
+			       pid);
+	ret = map(r, &m, in, pid);
+	errno = -ret;
+	return ret < 0 ? err_sys(err, "map rings in process %u", pid) : 0;
+}
+
+int points_map(struct point_rings *v, u32 n, const struct stopped *s, struct err *err)
+{
+	struct injector in;
+	u32 runs = 0;
+	int ret = 0;
+
+	if (!n)
+		return 0;
+	while (runs < s->n && s->v[runs].is_gone)
+		runs++;
+	if (runs == s->n)
+		return err_set(err, -ESRCH, "process %u has ended", s->pid);
+	if (inject_begin(&in, s->pid, s->v[runs].tid, err) < 0)
+		return err->code;
+	for (u32 i = 0; i < n && ret >= 0; i++)
+		ret = map_module(&v[i], &in, s->pid, err);
+	inject_end(&in);
+	return ret;
+}
