@@ -136,7 +136,7 @@ static void begin(struct input *in, struct cursor tracing)
 	read_clock(in);
 	import_begin(in->to, &in->head);
 	put_uname(in);
-	if (!tracing.failed && !tracing_data_read(in->to, &tracing))
+	if (!tracing.failed && !tracing_data_read(in->to, &tracing, NULL))
 		import_damage(in->to, "the descriptions of tracepoints end too early");
 }
 

@@ -9,16 +9,13 @@
  */
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "base/hash.h"
+#include "import/kernel_stacks.h"
 #include "import/perf_stacks.h"
 #include "sym/kallsyms.h"
 
-enum { MOST_FRAMES = 1024 };
-
 struct perf_stacks {
 	struct importing *to;
-	struct kallsyms *symbols; /* NULL: not of the kernel that runs */
-	struct hash functions;    /* addresses that are stored */
+	struct kernel_stacks *kernel;
 	struct arena arena;
 };
 
@@ -27,14 +24,14 @@ struct perf_stacks *perf_stacks_new(struct importing *to)
 	struct perf_stacks *s = xcalloc(1, sizeof *s);
 
 	s->to = to;
+	s->kernel = kernel_stacks_new(to);
 	arena_init(&s->arena);
 	return s;
 }
 
 void perf_stacks_free(struct perf_stacks *s)
 {
-	kallsyms_free(s->symbols);
-	hash_release(&s->functions);
+	kernel_stacks_free(s->kernel);
 	arena_release(&s->arena);
 	free(s);
 }
@@ -48,11 +45,11 @@ static void see_kernel(struct perf_stacks *s, const char *name, u64 text)
 	struct kallsyms *symbols;
 	struct ksym found;
 
-	if (!starts_with(name, "[kernel.kallsyms]") || s->symbols || !text)
+	if (!starts_with(name, "[kernel.kallsyms]") || !text)
 		return;
 	symbols = kallsyms_new(NULL);
 	if (kallsyms_find(symbols, symbol + 1, "vmlinux", &found) && found.address == text)
-		s->symbols = symbols;
+		kernel_stacks_symbols(s->kernel, symbols);
 	else
 		kallsyms_free(symbols);
 }
@@ -132,31 +129,10 @@ void perf_stacks_see(struct perf_stacks *s, const struct perf_event_header *h, s
 
 /* ---- chains */
 
-static void name_function(struct perf_stacks *s, u64 ip)
-{
-	struct ksym found = { 0 };
-	u64 address;
-
-	if (!s->symbols || !kallsyms_lookup(s->symbols, ip, &found))
-		return;
-	address = ip - found.offset;
-	if (hash_get(&s->functions, &address, sizeof address))
-		return;
-	hash_put(&s->functions, arena_dup(&s->arena, &address, sizeof address), sizeof address, s);
-	store_function(s->to->writer, address, found.name, found.module);
-}
-
-static u32 keep(struct perf_stacks *s, const u64 *ips, u32 n, bool kernel)
-{
-	for (u32 i = 0; i < n && kernel; i++)
-		name_function(s, ips[i]);
-	return n ? store_stack(s->to->writer, ips, n) : 0;
-}
-
 struct row_stacks perf_stacks_of(struct perf_stacks *s, struct cursor chain)
 {
 	struct row_stacks to = { 0 };
-	u64 ips[2][MOST_FRAMES];
+	u64 ips[2][STACK_FRAMES_MOST] = { { 0 } };
 	u32 n[2] = { 0 };
 	int side = -1;
 
@@ -167,10 +143,10 @@ struct row_stacks perf_stacks_of(struct perf_stacks *s, struct cursor chain)
 			side = ip == (u64)PERF_CONTEXT_KERNEL ? 0 :
 			       ip == (u64)PERF_CONTEXT_USER   ? 1 :
 								-1;
-		else if (side >= 0 && n[side] < MOST_FRAMES)
+		else if (side >= 0 && n[side] < STACK_FRAMES_MOST)
 			ips[side][n[side]++] = ip;
 	}
-	for (u32 i = 0; i < 2; i++)
-		to.number[i] = keep(s, ips[i], n[i], !i);
+	to.number[0] = kernel_stacks_add(s->kernel, ips[0], n[0]);
+	to.number[1] = n[1] ? store_stack(s->to->writer, ips[1], n[1]) : 0;
 	return to;
 }

@@ -4,12 +4,15 @@
  * that trace-cmd copied from the kernel's ring buffers (kernel/trace/ring_buffer.c), of the top instance.
  * One with compressed sections is read by way of trace-cmd convert.
  *
+ * A stack is a record behind that of its event, of the same processor: an event waits for the next one.
+ *
  * trace-cmd keeps one name for each thread and no process: a thread is taken for its own process.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "import/convert.h"
 #include "import/import.h"
+#include "import/kernel_stacks.h"
 #include "import/ring_page.h"
 #include "import/tracing_data.h"
 
@@ -19,7 +22,9 @@ enum {
 	OPTION_BUFFER = 3,
 	OPTION_UNAME = 5,
 	OPTION_HEADER_INFO = 16,
+	OPTION_OWN_FORMATS = 17,
 	OPTION_EVENT_FORMATS = 18,
+	OPTION_SYMBOLS = 19,
 	OPTION_PRINTK = 20,
 	OPTION_CMDLINES = 21,
 	N_OPTIONS,
@@ -30,12 +35,21 @@ struct name {
 	char comm[COMM_SIZE];
 };
 
+struct waiting { /* record NULL: none */
+	u64 time;
+	const u8 *record;
+	u32 len;
+	struct row_stacks stacks;
+};
+
 struct input {
 	struct importing *to;
 	const u8 *bytes;
 	size_t len;
 	struct arena arena;
 	struct hash names; /* tid -> struct name * */
+	struct kernel_stacks *stacks;
+	struct waiting waiting;
 	u32 page_size;
 	struct cursor options[N_OPTIONS]; /* the first of each */
 	bool has[N_OPTIONS];
@@ -85,17 +99,96 @@ static const char *name_of(const struct input *in, u32 tid)
 
 /* ---- pages */
 
-static void give_event(struct input *in, u32 cpu, u64 time, const u8 *record, u32 len)
+/* Functions in the tracers' own records. */
+static void name_functions(struct input *in, const struct event_format *f, const u8 *record,
+			   u32 len)
 {
-	struct common_fields common;
-	struct store_event who = { .time = time, .cpu = cpu };
+	for (u32 i = 0; i < f->n_members && starts_with(f->name, "ftrace:"); i++) {
+		const struct event_member *m = &f->members[i];
+		u64 address;
 
-	if (len < sizeof common)
+		if (m->size != sizeof address || (u64)m->offset + m->size > len)
+			continue;
+		memcpy(&address, record + m->offset, sizeof address);
+		kernel_stacks_name(in->stacks, address);
+	}
+}
+
+static void give_waiting(struct input *in, u32 cpu)
+{
+	const struct waiting w = in->waiting;
+	struct store_event who = { .time = w.time, .cpu = cpu, .stacks = w.stacks };
+	struct common_fields common;
+
+	in->waiting.record = NULL;
+	if (!w.record)
 		return;
-	memcpy(&common, record, sizeof common);
+	memcpy(&common, w.record, sizeof common);
 	who.pid = who.tid = common.tid;
 	who.comm = name_of(in, common.tid);
-	import_event(in->to, &who, record, len);
+	import_event(in->to, &who, w.record, w.len);
+}
+
+/* Where the array is: there, or where a word there says. */
+static u32 begin_of(const struct event_member *m, const u8 *record, u32 len)
+{
+	u32 word = 0;
+
+	if (!m->data_loc)
+		return m->offset;
+	if ((u64)m->offset + sizeof word <= len)
+		memcpy(&word, record + m->offset, sizeof word);
+	return (m->data_loc == 2 ? m->offset + (u32)sizeof word : 0) + (word & 0xffff);
+}
+
+/* "caller" of ftrace:kernel_stack and ftrace:user_stack. */
+static u32 frames_of(const struct event_format *f, const u8 *record, u32 len, u64 *ips)
+{
+	u32 n = 0, first = len;
+
+	for (u32 i = 0; i < f->n_members; i++)
+		if (streq(f->members[i].name, "caller"))
+			first = begin_of(&f->members[i], record, len);
+	for (u64 at = first; at + 8 <= len && n < STACK_FRAMES_MOST; at += 8) {
+		memcpy(&ips[n], record + at, sizeof *ips);
+		if (!ips[n] || ips[n] == ~0ull)
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* False: it is no stack, or not of an event that waits. */
+static bool take_stack(struct input *in, const struct event_format *f, const u8 *record, u32 len)
+{
+	bool is_user = streq(f->name, "ftrace:user_stack");
+	u64 ips[STACK_FRAMES_MOST];
+	u32 n;
+
+	if (!in->waiting.record || (!is_user && !streq(f->name, "ftrace:kernel_stack")))
+		return false;
+	n = frames_of(f, record, len, ips);
+	in->waiting.stacks.number[is_user] = !is_user ? kernel_stacks_add(in->stacks, ips, n) :
+					     n        ? store_stack(in->to->writer, ips, n) :
+							0;
+	return true;
+}
+
+static void give_event(struct input *in, u32 cpu, u64 time, const u8 *record, u32 len)
+{
+	const struct import_format *f;
+	u16 type;
+
+	if (len < sizeof(struct common_fields))
+		return;
+	memcpy(&type, record, sizeof type);
+	f = import_find_format(in->to, type);
+	if (f && take_stack(in, f->format, record, len))
+		return;
+	give_waiting(in, cpu);
+	if (f)
+		name_functions(in, f->format, record, len);
+	in->waiting = (struct waiting){ .time = time, .record = record, .len = len };
 }
 
 static void give_missed(struct input *in, const struct ring_page *p)
@@ -137,6 +230,7 @@ static void read_pages(struct input *in, u32 cpu, struct cursor pages)
 		take_bytes(&pages, cursor_left(&page));
 		read_page(in, cpu, page);
 	}
+	give_waiting(in, cpu);
 }
 
 /* What of len bytes at that offset is there. */
@@ -192,7 +286,9 @@ static void put_uname(struct input *in)
 
 static void begin(struct input *in, u32 n_cpus)
 {
-	import_begin(in->to, &(struct file_head){ .page_size = in->page_size, .n_cpus = n_cpus });
+	import_begin(in->to, &(struct file_head){ .version = STORE_VERSION,
+						  .page_size = in->page_size,
+						  .n_cpus = n_cpus });
 }
 
 /* ---- version 6: everything one after the other */
@@ -208,11 +304,13 @@ static void read_places(struct input *in, struct cursor *c, u32 n_cpus)
 
 static void read_v6(struct input *in, struct cursor c)
 {
+	struct cursor symbols;
 	u32 n_cpus;
 	const u8 *kind;
 
 	begin(in, 0);
-	tracing_data_read(in->to, &c);
+	tracing_data_read(in->to, &c, &symbols);
+	kernel_stacks_symbols_text(in->stacks, symbols.at, cursor_left(&symbols));
 	read_names(in, &c);
 	n_cpus = take_u32(&c);
 	kind = take_bytes(&c, 10);
@@ -301,17 +399,22 @@ static void read_buffer(struct input *in)
 
 static void read_v7(struct input *in, struct cursor c)
 {
-	struct cursor formats, strings, names;
+	struct cursor own, formats, symbols, strings, names;
 
 	take_cstring(&c); /* compression: its name, its version */
 	take_cstring(&c);
 	begin(in, 0);
 	read_options(in, take_u64(&c));
 	put_uname(in);
+	own = section_of(in, OPTION_OWN_FORMATS);
 	formats = section_of(in, OPTION_EVENT_FORMATS);
+	symbols = section_of(in, OPTION_SYMBOLS);
 	strings = section_of(in, OPTION_PRINTK);
 	names = section_of(in, OPTION_CMDLINES);
+	tracing_data_read_own(in->to, &own);
 	tracing_data_read_formats(in->to, &formats);
+	symbols = tracing_data_symbols(&symbols);
+	kernel_stacks_symbols_text(in->stacks, symbols.at, cursor_left(&symbols));
 	tracing_data_read_strings(in->to, &strings);
 	read_names(in, &names);
 	read_buffer(in);
@@ -355,10 +458,12 @@ static int run(struct importing *to, const u8 *bytes, size_t len, struct err *er
 	}
 	arena_init(&in.arena);
 	in.page_size = t.page_size;
+	in.stacks = kernel_stacks_new(to);
 	if (streq(t.version, "6"))
 		read_v6(&in, c);
 	else
 		read_v7(&in, c);
+	kernel_stacks_free(in.stacks);
 	hash_release(&in.names);
 	arena_release(&in.arena);
 	return 0;

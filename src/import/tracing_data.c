@@ -60,17 +60,38 @@ void tracing_data_read_strings(struct importing *to, struct cursor *c)
 		store_text(to->writer, "printk_formats", strings, n);
 }
 
-bool tracing_data_read(struct importing *to, struct cursor *c)
+void tracing_data_read_own(struct importing *to, struct cursor *c)
 {
-	u32 n;
+	u32 n = take_u32(c);
+
+	for (u32 i = 0; i < n && !c->failed; i++) {
+		u64 len = take_u64(c);
+		const u8 *text = take_bytes(c, len);
+
+		if (text)
+			import_add_format(to, "ftrace", (const char *)text, len);
+	}
+}
+
+struct cursor tracing_data_symbols(struct cursor *c)
+{
+	u32 len = take_u32(c);
+	const u8 *text = take_bytes(c, len);
+
+	return cursor_of(text, text ? len : 0);
+}
+
+bool tracing_data_read(struct importing *to, struct cursor *c, struct cursor *symbols)
+{
+	struct cursor text;
 
 	pass_file(c);
 	pass_file(c);
-	n = take_u32(c); /* formats of the function tracer */
-	for (u32 i = 0; i < n && !c->failed; i++)
-		take_bytes(c, take_u64(c));
+	tracing_data_read_own(to, c);
 	tracing_data_read_formats(to, c);
-	take_bytes(c, take_u32(c)); /* kallsyms */
+	text = tracing_data_symbols(c);
+	if (symbols)
+		*symbols = text;
 	tracing_data_read_strings(to, c);
 	return !c->failed;
 }
