@@ -20,6 +20,8 @@ static int top(struct cli *c)
 
 	if (!c->request.redraw_ns)
 		c->request.redraw_ns = 1000000000;
+	if (!has_script && (c->n_after || c->request.traced.command))
+		c->request.traced.scope = SCOPE_TREE; /* as sonde profile */
 	if (!has_script && top_is_live(c))
 		return top_live(c);
 	if (!has_script)
@@ -31,7 +33,7 @@ const struct command command_top = {
 	.name = "top",
 	.args = "[FILE | TOOL [PARAM]...]",
 	.brief = "display functions by samples, or the maps of a script, repeatedly",
-	.doc = "Without a script, samples 99 times a second on each CPU. On a terminal, shows the functions of the kernel and of "
+	.doc = "Without a script, samples 99 times a second on each CPU, or the processes of CMD alone. On a terminal, shows the functions of the kernel and of "
 	       "programs by their share; Enter shows the callers of one, and theirs, up to the process; ? lists the keys. "
 	       "With a script, redraws its maps in place, the largest values first and as many as fit, with the output of the "
 	       "script below them, and prints all maps at the end. Where the output is no terminal, prints each update as a block of lines "
@@ -39,6 +41,7 @@ const struct command command_top = {
 	.example =
 		"sonde top\n"
 		"sonde top --anew -p 1234\n"
+		"sonde top -- make -j2\n"
 		"sonde top -i 2s --anew -e 'tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }'",
 	.takes = SETS_TRACE,
 	.run = top,
