@@ -53,6 +53,11 @@ struct patched {
 	u32 n_points;
 	u64 stood_ns; /* how long threads stood */
 };
+/* Fills in points (room for n): rings of the patches' modules that `have` does not have. */
+struct rings;
+void points_list(struct patched *p, const struct rings *have, u32 n_rings, u32 ring_size);
+/* Gives them to `to` unless ret, which it returns, is an error; closes their descriptors. */
+int points_add(const struct patched *p, struct rings *to, int ret, struct err *err);
 int patch_enable(struct patched *p, struct err *err);
 /* A process that is gone is no error. */
 int patch_disable(struct patched *p, struct err *err);
@@ -123,17 +128,21 @@ void functions_registers(const struct functions *f, const struct sonde_record *r
 /* Of a record's word: the site, and the processor if the word has that, too. */
 u64 functions_split_site(const struct functions *f, u64 site, u32 *cpu);
 
-/* ---- tids.c: threads of a process in another pid namespace. */
+/* ---- tids.c: ids and names of threads. */
 struct tids {
 	struct arena *arena;
 	u32 pid;
-	struct hash known;
+	char comm[16];            /* of the process */
+	struct hash known, names; /* by the thread's own id, by ours */
 };
 void tids_init(struct tids *t, struct arena *a, u32 pid);
 /* Those that there are now. */
 void tids_look(struct tids *t);
 /* Our id of the thread that knows itself by that one; 0: it has ended before. */
 u32 tids_ours(struct tids *t, u32 inner);
+/* As when it is first asked for; of a thread that has ended by then the process's. 16 bytes. */
+const char *tids_comm(struct tids *t, u32 tid);
+void tids_release(struct tids *t);
 
 /* ---- launch.c: the command of -c, held before the first instruction of its program. */
 struct launched {

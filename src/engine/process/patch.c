@@ -251,9 +251,8 @@ struct work {
 	struct err *err;
 };
 
-static int enable(void *ctx)
+static int try_to_enable(struct work *w)
 {
-	struct work *w = ctx;
 	struct err ignored = {};
 	struct stopped s;
 	int ret = threads_stop(&s, w->p->pid, w->err);
@@ -270,6 +269,21 @@ static int enable(void *ctx)
 		edit_all(w->fd, w->p, take_jump_out, &ignored);
 	w->p->stood_ns = threads_resume(&s);
 	err_release(&ignored);
+	return ret;
+}
+
+/* As in disable(). The threads run meanwhile. */
+static int enable(void *ctx)
+{
+	enum { TRIES_OF_ENABLE = 3 };
+	struct work *w = ctx;
+	int ret = try_to_enable(w);
+
+	for (u32 i = 1; i < TRIES_OF_ENABLE && ret == -ETIMEDOUT; i++) {
+		err_release(w->err);
+		*w->err = (struct err){};
+		ret = try_to_enable(w);
+	}
 	return ret;
 }
 

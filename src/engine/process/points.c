@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include "base/fd.h"
 #include "engine/process/area.h"
 #include "engine/process/internal.h"
 
@@ -119,5 +120,36 @@ int points_map(struct point_rings *v, u32 n, const struct stopped *s, struct err
 	for (u32 i = 0; i < n && ret >= 0; i++)
 		ret = map_module(&v[i], &in, s->pid, err);
 	inject_end(&in);
+	return ret;
+}
+
+static bool is_listed(const struct patched *p, u64 module)
+{
+	for (u32 i = 0; i < p->n_points; i++)
+		if (p->points[i].module == module)
+			return true;
+	return false;
+}
+
+void points_list(struct patched *p, const struct rings *have, u32 n_rings, u32 ring_size)
+{
+	for (u32 i = 0; i < p->n; i++) {
+		u64 module = p->v[i].module;
+
+		if (module && !rings_have(have, module) && !is_listed(p, module))
+			p->points[p->n_points++] = (struct point_rings){ .module = module,
+									 .n_rings = n_rings,
+									 .ring_size = ring_size,
+									 .fd = -1 };
+	}
+}
+
+int points_add(const struct patched *p, struct rings *to, int ret, struct err *err)
+{
+	for (u32 i = 0; i < p->n_points; i++) {
+		if (ret >= 0)
+			ret = rings_add_points(to, &p->points[i], err);
+		fd_close(&p->points[i].fd);
+	}
 	return ret;
 }

@@ -50,11 +50,6 @@ struct handlers {
 	VEC(struct handler) list;
 };
 
-struct comm {
-	u32 tid;
-	char name[16];
-};
-
 /* Arguments of attach(). */
 struct awaiting {
 	u32 func;
@@ -68,7 +63,6 @@ struct process {
 	const struct program *prog;
 	struct arena arena;
 	u32 pid; /* 0: no tracepoint is attached */
-	char comm[16];
 	VEC(struct patch) patches;
 	struct functions *functions; /* NULL: none is probed */
 	struct compiled *compiled;   /* NULL: nothing can run in a process */
@@ -77,7 +71,7 @@ struct process {
 	bool *is_event, *runs;
 	struct tids tids;
 	bool is_elsewhere;
-	struct hash handlers, comms; /* struct handlers by site, struct comm by tid; in the arena */
+	struct hash handlers; /* struct handlers by site, in the arena */
 	struct rings *rings;
 	struct timers timers;
 	struct tsc tsc;
@@ -197,34 +191,6 @@ static int read_memory(void *ctx, void *to, u32 len, u64 address, bool user)
 											 -EFAULT;
 }
 
-static bool read_comm(const char *path, char comm[16])
-{
-	struct buf b = { 0 };
-	bool ok = buf_read_file(&b, path) >= 0 && b.len;
-
-	if (ok)
-		memcpy(comm, b.s, MIN(b.len - 1, 15ul));
-	buf_release(&b);
-	return ok;
-}
-
-/* As at the first record of the thread that is read; of one that has ended by then the process's. */
-static const char *comm_of(struct process *p, u32 tid)
-{
-	struct comm *c = hash_get(&p->comms, &tid, sizeof tid);
-	char path[48];
-
-	if (c)
-		return c->name;
-	c = arena_new(&p->arena, struct comm);
-	*c = (struct comm){ .tid = tid };
-	snprintf(path, sizeof path, "/proc/%u/task/%u/comm", p->pid, tid);
-	if (!read_comm(path, c->name))
-		memcpy(c->name, p->comm, sizeof c->name);
-	hash_put(&p->comms, &c->tid, sizeof c->tid, c);
-	return c->name;
-}
-
 /* ---- opening and closing */
 
 /* NULL: what the script has cannot be in the memory of a process. */
@@ -314,8 +280,7 @@ static struct leaving close_process(void *self)
 	functions_free(p->functions);
 	rings_free(p->rings);
 	hash_release(&p->handlers);
-	hash_release(&p->comms);
-	hash_release(&p->tids.known);
+	tids_release(&p->tids);
 	arena_release(&p->arena);
 	free(p->timers.v);
 	free(p->failed);
@@ -373,16 +338,12 @@ static struct handlers *add_handler(struct process *p, u64 site, struct handler 
 
 static int set_process(struct process *p, const struct site *s, struct err *err)
 {
-	char path[32];
-
 	if (p->pid && p->pid != (u32)s->pid)
 		return err_set(err, -ENOTSUP, "the process engine reads records of one process");
 	if (p->pid)
 		return 0;
 	p->pid = (u32)s->pid;
 	tids_init(&p->tids, &p->arena, p->pid);
-	snprintf(path, sizeof path, "/proc/%u/comm", p->pid);
-	read_comm(path, p->comm);
 	return 0;
 }
 
@@ -436,40 +397,6 @@ static void tell_how(struct process *p, const struct batch *b, u32 n, u64 stood_
 			      !is_compiled && *why ? ": " : "", is_compiled ? "" : why));
 }
 
-static bool lists_module(const struct patched *new, u64 module)
-{
-	for (u32 i = 0; i < new->n_points; i++)
-		if (new->points[i].module == module)
-			return true;
-	return false;
-}
-
-/* The rings of tracepoints whose modules none of the patches before had. */
-static void list_points(struct process *p, u32 from, struct patched *new)
-{
-	u32 n = p->world->n_cpus;
-
-	new->points = arena_array(&p->arena, struct point_rings, new->n + 1);
-	for (u32 i = from; i < p->patches.n; i++) {
-		u64 module = p->patches.v[i].module;
-
-		if (module && !rings_have(p->rings, module) && !lists_module(new, module))
-			new->points[new->n_points++] = (struct point_rings){
-				.module = module, .n_rings = n, .ring_size = ring_size(n), .fd = -1
-			};
-	}
-}
-
-static int add_points(struct process *p, const struct patched *new, int ret, struct err *err)
-{
-	for (u32 i = 0; i < new->n_points; i++) {
-		if (ret >= 0)
-			ret = rings_add_points(p->rings, &new->points[i], err);
-		fd_close(&new->points[i].fd);
-	}
-	return ret;
-}
-
 static int enable(struct process *p, const struct batch *b, u32 from, struct err *err)
 {
 	struct patched all = patched(p, 0), new = patched(p, from);
@@ -477,13 +404,14 @@ static int enable(struct process *p, const struct batch *b, u32 from, struct err
 
 	if (!p->rings)
 		p->rings = rings_new(p->pid);
-	list_points(p, from, &new);
+	new.points = arena_array(&p->arena, struct point_rings, new.n + 1);
+	points_list(&new, p->rings, p->world->n_cpus, ring_size(p->world->n_cpus));
 	watcher_stop(&p->watcher);
 	p->watcher = watcher_start(&all, err);
 	if (p->watcher < 0)
 		return err->code;
 	ret = patch_enable(&new, err);
-	ret = add_points(p, &new, ret, err);
+	ret = points_add(&new, p->rings, ret, err);
 	if (ret >= 0)
 		tell_how(p, b, new.n, new.stood_ns);
 	return ret;
@@ -873,7 +801,7 @@ static void run_record(struct process *p, const struct sonde_record *r, u32 cpu,
 		record_context(&p->context, r, h->strings);
 	p->world->cpu = cpu;
 	p->world->pid_tgid = (u64)p->pid << 32 | tid;
-	memcpy(p->world->comm, comm_of(p, tid), sizeof p->world->comm);
+	memcpy(p->world->comm, tids_comm(&p->tids, tid), sizeof p->world->comm);
 	for (u32 i = 0; i < h->list.n && !to->has_enough; i++)
 		if (h->list.v[i].is_compiled)
 			continue;

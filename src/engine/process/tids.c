@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads of a process in another pid namespace: their records have the ids that they know, which are ours of /proc/PID/task/TID. */
+/* Threads of a process in another pid namespace have ids in their records that only they know: ours are those of
+ * /proc/PID/task/TID. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/buf.h"
 #include "engine/process/internal.h"
 #include "engine/process/threads.h"
 
@@ -10,9 +12,51 @@ struct thread_id {
 	u32 inner, ours;
 };
 
+struct thread_name {
+	u32 tid;
+	char comm[16];
+};
+
+static bool read_comm(const char *path, char comm[16])
+{
+	struct buf b = { 0 };
+	bool ok = buf_read_file(&b, path) >= 0 && b.len;
+
+	if (ok)
+		memcpy(comm, b.s, MIN(b.len - 1, 15ul));
+	buf_release(&b);
+	return ok;
+}
+
 void tids_init(struct tids *t, struct arena *a, u32 pid)
 {
+	char path[32];
+
 	*t = (struct tids){ .arena = a, .pid = pid };
+	snprintf(path, sizeof path, "/proc/%u/comm", pid);
+	read_comm(path, t->comm);
+}
+
+void tids_release(struct tids *t)
+{
+	hash_release(&t->known);
+	hash_release(&t->names);
+}
+
+const char *tids_comm(struct tids *t, u32 tid)
+{
+	struct thread_name *name = hash_get(&t->names, &tid, sizeof tid);
+	char path[48];
+
+	if (name)
+		return name->comm;
+	name = arena_new(t->arena, struct thread_name);
+	*name = (struct thread_name){ .tid = tid };
+	snprintf(path, sizeof path, "/proc/%u/task/%u/comm", t->pid, tid);
+	if (!read_comm(path, name->comm))
+		memcpy(name->comm, t->comm, sizeof name->comm);
+	hash_put(&t->names, &name->tid, sizeof name->tid, name);
+	return name->comm;
 }
 
 static void add(struct tids *t, u32 inner, u32 ours)
