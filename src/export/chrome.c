@@ -4,7 +4,8 @@
  * and Trace Compass read:
  *
  *	switches	a slice (X) for each stay of a thread on a processor, in the process "processors"
- *	system calls	a slice of the thread
+ *	system calls	a slice of the thread; one whose entry or return is not there is an instant, one that the file ends in
+ *			has no end (B)
  *	other events	instants (i) of the thread, with their text
  *
  * Slices of one row never overlap. Times are microseconds. Stacks are in "stackFrames", a tree in which a frame names the one that
@@ -36,7 +37,7 @@ struct node_key {
 };
 
 struct thread {
-	u32 tid;
+	u32 tid, pid;
 	char comm[COMM_SIZE];
 	struct slice call;
 };
@@ -47,6 +48,8 @@ struct chrome {
 	struct buf text;
 	struct arena arena;
 	struct hash threads;
+	VEC(struct thread *) all; /* the same */
+	bool has_returns;         /* of calls */
 	struct slice *cpus;
 	u32 n_cpus;
 	bool has_items;
@@ -192,8 +195,10 @@ static struct thread *thread_of(struct chrome *c, const struct trace_event *e)
 	if (!t) {
 		t = arena_new(&c->arena, struct thread);
 		t->tid = e->tid;
+		vec_push(&c->arena, &c->all, t);
 		hash_put(&c->threads, &t->tid, sizeof t->tid, t);
 	}
+	t->pid = e->pid;
 	memcpy(name, comm, len);
 	if (memcmp(t->comm, name, COMM_SIZE)) {
 		memcpy(t->comm, name, COMM_SIZE);
@@ -262,18 +267,56 @@ static void put_switch(struct chrome *c, const struct trace_event *e)
 
 /* ---- system calls */
 
+/* An instant (i), or the beginning of a slice without an end (B). */
+static struct buf *begin_lone(struct chrome *c, char kind, const struct thread *t,
+			      const struct slice *s)
+{
+	struct buf *b = begin_item(c, kind, t->pid, t->tid, s->name, strlen(s->name));
+
+	buf_printf(b, ",\"cat\":\"syscall\"%s,\"ts\":", kind == 'i' ? ",\"s\":\"t\"" : "");
+	put_us(b, s->from);
+	put_stack(b, "sf", s->stack);
+	return b;
+}
+
+/* A call whose return is not in the file; is_over: the file ends before it, or does not have returns. */
+static void put_entry(struct chrome *c, struct thread *t, bool is_over)
+{
+	if (!t->call.from)
+		return;
+	begin_lone(c, is_over && c->has_returns ? 'B' : 'i', t, &t->call);
+	end_item(c);
+	t->call.from = 0;
+}
+
+/* A return whose entry is not in the file. */
+static void put_return(struct chrome *c, struct thread *t, const struct trace_event *e,
+		       const struct call_event *call)
+{
+	struct slice s = { .from = e->time, .stack = stack_of(c, e) };
+
+	snprintf(s.name, sizeof s.name, "%s", call->name);
+	buf_printf(begin_lone(c, 'i', t, &s), ",\"args\":{\"ret\":%lld}",
+		   (long long)event_number(e, "ret"));
+	end_item(c);
+}
+
 static void put_call(struct chrome *c, const struct trace_event *e, const struct call_event *call)
 {
 	struct thread *t = thread_of(c, e);
 
 	if (!call->is_exit) {
+		put_entry(c, t, false);
 		t->call.from = e->time;
 		t->call.stack = stack_of(c, e);
 		snprintf(t->call.name, sizeof t->call.name, "%s", call->name);
 		return;
 	}
-	if (!t->call.from)
+	c->has_returns = true;
+	if (!t->call.from) {
+		put_return(c, t, e, call);
 		return;
+	}
 	put_slice(c, e->pid, e->tid, &t->call, e->time, "syscall");
 	put_stack(&c->out.buf, "esf", stack_of(c, e));
 	buf_printf(&c->out.buf, ",\"args\":{\"ret\":%lld}", (long long)event_number(e, "ret"));
@@ -309,6 +352,8 @@ static int run(const struct export_job *j, struct err *err)
 		put_event(&c, &e);
 	for (u32 i = 0; i < c.n_cpus; i++)
 		end_stay(&c, i, j->tables->t1, 0);
+	for (u32 i = 0; i < c.all.n; i++)
+		put_entry(&c, c.all.v[i], true);
 	buf_puts(&c.out.buf, "\n]");
 	put_nodes(&c);
 	buf_puts(&c.out.buf, "}\n");
