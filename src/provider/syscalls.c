@@ -404,7 +404,8 @@ static void add_snapshot(struct provider_env *env, struct profile *p, const char
 					  .data = data_limit(env),
 					  .elements = env->config.argstr_whole ? WHOLE : SHOWN,
 					  .whole = env->config.argstr_whole,
-					  .rest = env->config.argstr_rest };
+					  .rest = env->config.argstr_rest,
+					  .room = SNAPSHOT_ROOM };
 	const struct call_format *f = call_format(event);
 	static const struct call_format unknown;
 	int nr = syscall_number_of_event(event);

@@ -346,11 +346,20 @@ static void mark_parents(struct plan *p)
 			p->ops.v[p->ops.v[i].parent].stored = true;
 }
 
+/* A text of argv or of the environment: most are much shorter than what is copied at most. */
+static bool is_listed(const struct snapshot *c, u32 op)
+{
+	const struct snapshot_op *o = &c->v[op];
+
+	return o->is_string && o->parent != SNAPSHOT_NONE && c->v[o->parent].is_link;
+}
+
 const struct snapshot *call_snapshot(struct arena *a, const struct call_format *f, bool is_return,
 				     const struct snapshot_limits *limits)
 {
 	struct plan p = { .a = a, .limits = limits, .is_return = is_return };
 	struct snapshot *c = arena_new(a, struct snapshot);
+	u32 texts = 0;
 
 	for (u32 i = 0; i < f->n; i++) {
 		const struct call_view *v = &f->arg[i].view;
@@ -371,8 +380,12 @@ const struct snapshot *call_snapshot(struct arena *a, const struct call_format *
 	c->n = p.ops.n;
 	c->v = p.ops.v;
 	c->size = CALL_AT_ARGS + 8 * c->n_args;
-	for (u32 i = 0; i < c->n; i++)
+	for (u32 i = 0; i < c->n; i++) {
 		c->size += CALL_PIECE_HEAD + ALIGN_UP((u32)c->v[i].cap, 8u);
+		texts += is_listed(c, i) ? ALIGN_UP((u32)c->v[i].cap, 8u) : 0;
+	}
+	if (c->size > limits->room && c->size - texts <= limits->room / 2)
+		c->size = limits->room;
 	if (c->wants_entry)
 		c->size += call_snapshot(a, f, false, limits)->size;
 	return c;

@@ -16,6 +16,7 @@ struct snapshot_limits {
 	u32 file_name, data, elements;
 	bool rest;  /* of a return: argstr_rest */
 	bool whole; /* strings of the environment */
+	u32 room;   /* bytes of a value; texts of lists have no more than is left of it */
 };
 /* What a program copies at the entry of the call, or at its return. In the arena. */
 const struct snapshot *call_snapshot(struct arena *a, const struct call_format *f, bool is_return,

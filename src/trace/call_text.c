@@ -569,7 +569,10 @@ static void show_fd_set(struct shown *s, const struct call_view *v, struct bytes
 	for (u32 fd = 0; fd < MIN(n, (u64)at.n * 8); fd++)
 		if (at.p[fd / 8] >> fd % 8 & 1) {
 			buf_puts(s->b, between);
-			put_fd(s, at.p, (s32)fd);
+			if (v->len.kind == LEN_BITS)
+				put_fd(s, at.p, (s32)fd);
+			else /* processors */
+				buf_u64(s->b, fd);
 			between = " ";
 		}
 	if (n > MOST_FDS && len > 0)
