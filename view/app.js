@@ -21,7 +21,7 @@ export function showRecording(source, info) {
 
 	function showPanel() {
 		const panel = panels.find(p => p.id === view.is.panel) || panels[0], s = view.is;
-		const range = [...view.chosen.map(Math.round), info.done, s.filter, s.expr, s.first, s.second, s.key, s.base].join();
+		const range = [...view.chosen.map(Math.round), info.isDone, s.filter, s.expr, s.first, s.second, s.key, s.base].join();
 		if (shownPanel === panel.id && (panel.update || shownRange === range)) {
 			panel.update?.($('panel'), app);
 			return;
@@ -32,7 +32,10 @@ export function showRecording(source, info) {
 			tab.setAttribute('aria-selected', String(tab.dataset.id === panel.id));
 		$('panel').textContent = '';
 		$('panel').onscroll = null;
-		panel.show($('panel'), app);
+		if (info.isDone || panel.update)
+			panel.show($('panel'), app);
+		else /* the server reads: it would count instead */
+			make('p', 'reading the file …', $('panel'));
 	}
 
 	function changed() {

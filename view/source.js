@@ -82,6 +82,20 @@ function serverSource() {
 	const json = async (/** @type {string} */ what) => (await get(what)).json();
 	const ask = (/** @type {string} */ what, /** @type {any} */ of) => what + '?' + new URLSearchParams(of);
 	const range = (/** @type {number} */ from, /** @type {number} */ to) => ({ from: Math.max(0, Math.ceil(from)), to: Math.max(0, Math.floor(to)) });
+	/** @type {Record<string, object>} */
+	const wanted = {};
+	/** An answer that a process of the server works on: asked for again until it is there. What is no longer wanted never comes. @param {string} what
+	 * @param {any} of @returns {Promise<Response>} */
+	const long = async (what, of) => {
+		const mine = wanted[what] = {};
+		for (let wait = 10; wanted[what] === mine; wait = Math.min(wait * 2, 200)) {
+			const answer = await get(ask(what, of));
+			if (answer.status !== 202 && wanted[what] === mine)
+				return answer;
+			await new Promise(done => setTimeout(done, wait));
+		}
+		return new Promise(() => undefined);
+	};
 	return {
 		live: true,
 		info: () => json('info'),
@@ -96,16 +110,9 @@ function serverSource() {
 			return { ...found, at: new TextDecoder().decode(before).length };
 		},
 		words: () => json('words'),
-		values: async q => {
-			for (;;) {
-				const answer = await get(ask('values', { ...q, ...range(q.from, q.to) }));
-				if (answer.status !== 202)
-					return answer.json();
-				await new Promise(done => setTimeout(done, 100));
-			}
-		},
-		report: (from, to) => json(ask('report', range(from, to))),
-		flame: async (from, to) => (await get(ask('flame', range(from, to)))).text(),
+		values: async q => (await long('values', { ...q, ...range(q.from, q.to) })).json(),
+		report: async (from, to) => (await long('report', range(from, to))).json(),
+		flame: async (from, to) => (await long('flame', range(from, to))).text(),
 	};
 }
 

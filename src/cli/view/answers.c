@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* In: a path and its numbers. Out: JSON, or bytes of a tile. view/source.js asks. */
+#include <unistd.h>
+#include "base/fd.h"
 #include "base/json.h"
 #include "builtin/builtin.h"
 #include "cli/report.h"
 #include "cli/view/answers.h"
+#include "cli/view/values.h"
 #include "export/export.h"
 #include "export/page.h"
 #include "export/timeline/json.h"
@@ -120,44 +123,23 @@ static void put_filter(struct viewed *v, const char *query, struct http_answer *
 	buf_putc(&a->body, '}');
 }
 
-/* ---- values */
-
-static void put_counted(struct job *j, struct http_answer *a)
-{
-	struct buf why = { 0 };
-
-	if (!job_poll(j)) {
-		a->status = 202;
-		return;
-	}
-	if (!j->status) {
-		buf_add(&a->body, j->said.s ? j->said.s : "", j->said.len);
-		return;
-	}
-	job_error(j, &why);
-	buf_puts(&a->body, "{\"wrong\":");
-	json_str(&a->body, why.s ? why.s : "", why.len);
-	buf_puts(&a->body, "}");
-	buf_release(&why);
-}
+/* ---- what takes long: in a child process */
 
 /* expr=..., or first=EVENT&second=EVENT&key=...; filter=...; from=, to= */
 static void put_values(struct viewed *v, const char *query, struct http_answer *a)
 {
 	static const char *const keys[] = { "expr", "first", "second", "key", "filter" };
 	struct buf texts[ARRAY_SIZE(keys)] = { 0 };
-	u64 start = v->timeline.from, to = start + http_number(query, "to");
+	struct recorded *r = v->recorded;
 	struct value_request q;
 
 	for (u32 i = 0; i < ARRAY_SIZE(keys); i++)
 		http_text(query, keys[i], &texts[i]);
 	q = (struct value_request){ texts[0].s, texts[1].s, texts[2].s, texts[3].s, texts[4].s };
-	if (q.expr || (q.from && q.to && q.key))
-		put_counted(asked_values(&v->asked, v->recorded, query, &q,
-					 start + http_number(query, "from"),
-					 MIN(to, v->timeline.to)),
-			    a);
-	else
+	r->from = v->timeline.from + http_number(query, "from");
+	r->to = MIN(v->timeline.from + http_number(query, "to"), v->timeline.to);
+	r->c->request.diag_json = true;
+	if ((!q.expr && !(q.from && q.to && q.key)) || values_run(r, &q, true, &a->body))
 		a->status = 404;
 	for (u32 i = 0; i < ARRAY_SIZE(keys); i++)
 		buf_release(&texts[i]);
@@ -244,7 +226,6 @@ static void put_flame(struct viewed *v, const char *query, struct http_answer *a
 				      .stack_names = v->recorded->stack_names,
 				      .arena = &v->recorded->arena };
 
-	a->type = "text/plain; charset=utf-8";
 	set_range(v, query);
 	put_folded(&j, &a->body);
 }
@@ -264,20 +245,73 @@ static void put_words(struct viewed *v, const char *query, struct http_answer *a
 	buf_putc(&a->body, ']');
 }
 
-static const struct {
+struct answer {
 	const char *path;
 	void (*put)(struct viewed *v, const char *query, struct http_answer *a);
-} answers[] = { { "", put_page },       { "info", put_info },     { "tile", put_tile },
-		{ "rows", put_rows },   { "number", put_number }, { "report", put_report },
-		{ "flame", put_flame }, { "filter", put_filter }, { "values", put_values },
-		{ "words", put_words } };
+	bool takes_long; /* reads the whole file */
+};
+
+static const struct answer answers[] = {
+	{ .path = "", .put = put_page },
+	{ .path = "info", .put = put_info },
+	{ .path = "tile", .put = put_tile },
+	{ .path = "rows", .put = put_rows },
+	{ .path = "number", .put = put_number },
+	{ .path = "filter", .put = put_filter },
+	{ .path = "words", .put = put_words },
+	{ .path = "report", .put = put_report, .takes_long = true },
+	{ .path = "flame", .put = put_flame, .takes_long = true },
+	{ .path = "values", .put = put_values, .takes_long = true },
+};
+
+struct asked_answer { /* of the child */
+	struct viewed *v;
+	const struct answer *row;
+	const char *query;
+};
+
+static int print_answer(struct job *j, void *ctx)
+{
+	const struct asked_answer *asked = ctx;
+	struct http_answer a = { .status = 200 };
+
+	asked->row->put(asked->v, asked->query, &a);
+	write_all(STDOUT_FILENO, a.body.s ? a.body.s : "", a.body.len);
+	return a.status == 200 ? 0 : STATUS_WRONG;
+}
+
+/* 202 until it is done. */
+static void put_long(struct viewed *v, const struct answer *row, const char *query,
+		     struct http_answer *a)
+{
+	struct asked_answer ctx = { .v = v, .row = row, .query = query };
+	struct job *j = asked_job(&v->asked, row->path, query, print_answer, &ctx);
+	struct buf why = { 0 };
+
+	if (!job_poll(j)) {
+		a->status = 202;
+		return;
+	}
+	if (!j->status) {
+		buf_add(&a->body, j->said.s ? j->said.s : "", j->said.len);
+		return;
+	}
+	job_error(j, &why);
+	buf_puts(&a->body, "{\"wrong\":");
+	json_str(&a->body, why.s ? why.s : "", why.len);
+	buf_putc(&a->body, '}');
+	buf_release(&why);
+}
 
 void view_answer(void *ctx, const char *path, const char *query, struct http_answer *a)
 {
 	a->type = "application/json";
 	for (u32 i = 0; i < ARRAY_SIZE(answers); i++)
 		if (streq(answers[i].path, path)) {
-			answers[i].put(ctx, query, a);
+			if (answers[i].takes_long)
+				put_long(ctx, &answers[i], query, a);
+			else
+				answers[i].put(ctx, query, a);
 			return;
 		}
 	a->status = 404;

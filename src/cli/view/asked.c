@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdlib.h>
-#include <unistd.h>
-#include "base/fd.h"
+#include "base/clock.h"
 #include "cli/view/asked.h"
+
+#define UNWANTED_NS 5000000000ull
 
 static void forget(struct asked_work *w)
 {
@@ -10,6 +11,17 @@ static void forget(struct asked_work *w)
 	job_end(&w->job);
 	free(w->key);
 	*w = (struct asked_work){ 0 };
+}
+
+/* What goes on and nobody has asked for again: a browser asks several times a second while it waits. */
+static void end_unwanted(struct asked *a)
+{
+	u64 now = clock_mono_ns();
+
+	for (u32 i = 0; i < ASKED_KEPT; i++)
+		if ((a->works[i].job.pid || a->works[i].matches.job.pid) &&
+		    now - a->works[i].used > UNWANTED_NS)
+			forget(&a->works[i]);
 }
 
 /* That of the key, else the one that was not used for the longest time: *is_new, and it is to begin. */
@@ -31,7 +43,8 @@ static struct asked_work *work_of(struct asked *a, const char *kind, const char 
 		forget(found);
 		found->key = strdup(whole.s);
 	}
-	found->used = ++a->n;
+	found->used = clock_mono_ns();
+	end_unwanted(a);
 	buf_release(&whole);
 	return found;
 }
@@ -49,36 +62,13 @@ struct matches *asked_matches(struct asked *a, struct recorded *r, const char *t
 	return &w->matches;
 }
 
-/* ---- values */
-
-struct counting { /* of the child */
-	struct recorded *r;
-	const struct value_request *request;
-	u64 from, to;
-};
-
-static int count(struct job *j, void *ctx)
+struct job *asked_job(struct asked *a, const char *kind, const char *key,
+		      int (*run)(struct job *j, void *ctx), void *ctx)
 {
-	const struct counting *c = ctx;
-	struct buf text = { 0 };
-	int ret;
-
-	c->r->from = c->from;
-	c->r->to = c->to;
-	c->r->c->request.diag_json = true;
-	ret = values_run(c->r, c->request, true, &text);
-	write_all(STDOUT_FILENO, text.s ? text.s : "", text.len);
-	return ret;
-}
-
-struct job *asked_values(struct asked *a, struct recorded *r, const char *key,
-			 const struct value_request *q, u64 from, u64 to)
-{
-	struct counting c = { .r = r, .request = q, .from = from, .to = to };
 	bool is_new;
-	struct job *j = &work_of(a, "values", key, &is_new)->job;
+	struct job *j = &work_of(a, kind, key, &is_new)->job;
 
-	if (is_new && !job_start(j, 0, count, &c)) {
+	if (is_new && !job_start(j, 0, run, ctx)) {
 		buf_puts(&j->said, "no process for it");
 		j->is_done = true;
 		j->status = 255;

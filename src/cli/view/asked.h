@@ -4,27 +4,25 @@
 #define SONDE_CLI_VIEW_ASKED_H
 
 #include "cli/view/matches.h"
-#include "cli/view/values.h"
 
 enum { ASKED_KEPT = 8 };
 
 struct asked_work {
 	char *key;              /* NULL: free */
-	u64 used;               /* when, in requests */
+	u64 used;               /* when, in ns */
 	struct matches matches; /* of a predicate */
 	struct job job;         /* of values */
 };
 
 struct asked { /* zeroed; asked_release() */
 	struct asked_work works[ASKED_KEPT];
-	u64 n; /* requests */
 };
 
 /* Events for which the predicate is true; begins to search when it is asked for the first time. NULL: all events ("" or NULL). */
 struct matches *asked_matches(struct asked *a, struct recorded *r, const char *typed);
-/* The values, counted from `from` to `to`, in ns of the file's clock. key: differs for different requests. Not done: job_poll() of the result. */
-struct job *asked_values(struct asked *a, struct recorded *r, const char *key,
-			 const struct value_request *q, u64 from, u64 to);
+/* What run() prints in a child process; ctx is used in it only. kind and key say which it is. Not done: job_poll() of the result. */
+struct job *asked_job(struct asked *a, const char *kind, const char *key,
+		      int (*run)(struct job *j, void *ctx), void *ctx);
 void asked_release(struct asked *a);
 
 #endif
