@@ -27,16 +27,41 @@ static const struct {
 #undef A
 };
 
+/* The upper half of a value fits 16 bits, or is the least or the largest number of 32 bits. */
+#define HIGH(value)                                                                                \
+	(((value) >> 32) == INT32_MAX ? INT16_MAX :                                                \
+	 ((value) >> 32) == INT32_MIN ? INT16_MIN :                                                \
+					((value) >> 32))
+
 static const struct row {
-	s64 value;
-	u32 name; /* offset in names */
+	u32 low;
+	s16 high;
+	u16 name; /* offset in names */
 } rows[] = {
-#define C(name, value) { value, offsetof(typeof(names), at_##name) },
-#define A(name, x86, arm64) { PICK(x86, arm64), offsetof(typeof(names), at_##name) },
+#define HALVES(value) (u32)(value), (s16)HIGH((s64)(value))
+#define C(name, value) { HALVES(value), offsetof(typeof(names), at_##name) },
+#define A(name, x86, arm64) { HALVES(PICK(x86, arm64)), offsetof(typeof(names), at_##name) },
 #include "sym/constants.def"
 #undef C
 #undef A
 };
+_Static_assert(sizeof(names) <= UINT16_MAX, "an offset has 16 bits");
+#define C(name, value)                                                                             \
+	_Static_assert(HIGH((s64)(value)) >= INT16_MIN && HIGH((s64)(value)) <= INT16_MAX,         \
+		       "a value has 48 bits");
+#define A(name, x86, arm64) C(name, x86) C(name, arm64)
+#include "sym/constants.def"
+#undef A
+#undef C
+
+static s64 value_of(const struct row *row)
+{
+	s64 high = row->high == INT16_MAX ? INT32_MAX :
+		   row->high == INT16_MIN ? INT32_MIN :
+					    row->high;
+
+	return (s64)((u64)high << 32 | row->low);
+}
 
 static const char *name_of(const struct row *row)
 {
@@ -53,7 +78,7 @@ bool constant_find(const char *name, s64 *value)
 	const struct row *row = bsearch(name, rows, ARRAY_SIZE(rows), sizeof(rows[0]), by_name);
 
 	if (row)
-		*value = row->value;
+		*value = value_of(row);
 	return row != NULL;
 }
 
