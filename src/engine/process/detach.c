@@ -14,7 +14,7 @@
  * to finish. */
 int process_lock(u32 pid, struct err *err)
 {
-	enum { TRIES = 50, STEP_NS = 10000000 };
+	enum { TRIES = 200, STEP_NS = 10000000 };
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "sonde-records-%u", pid);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
