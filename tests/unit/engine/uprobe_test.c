@@ -193,7 +193,8 @@ static void missing_file(void)
 	handmade_release(&h);
 }
 
-static void in_background(void)
+/* Milliseconds that closing an attached probe takes. */
+static double close_attached(void)
 {
 	struct engine_options o = { 0 };
 	struct handmade h;
@@ -207,8 +208,16 @@ static void in_background(void)
 	good(&h, kernel_attach(h.k, 0, &sites[3], &h.err));
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	handmade_release(&h);
-	double ms = ms_since(&t);
+	return ms_since(&t);
+}
 
+/* The least of some: what waits for the kernel waits each time, a busy machine does not. */
+static void in_background(void)
+{
+	double ms = close_attached();
+
+	for (u32 i = 0; i < 9 && ms >= 60; i++)
+		ms = MIN(ms, close_attached());
 	ok(ms < 60, "closing took %.2f ms: the kernel's waiting is not ours", ms);
 }
 
