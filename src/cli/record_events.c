@@ -244,7 +244,9 @@ static struct tp_format *format_of(struct events *ev, const char *name)
 	return tracefs_format(ev->arena, arena_strndup(ev->arena, name, n), name + n + 1, &ev->err);
 }
 
-static int put_clause(struct events *ev, struct record_script *to, const char *name)
+/* filter: a condition besides that of --filter; NULL: none. */
+static int put_clause(struct events *ev, struct record_script *to, const char *name,
+		      const char *filter)
 {
 	struct tp_format *f = format_of(ev, name);
 
@@ -253,7 +255,7 @@ static int put_clause(struct events *ev, struct record_script *to, const char *n
 		return STATUS_REFUSED;
 	}
 	buf_printf(&to->text, "tracepoint:%s", name);
-	put_condition(&to->text, f, ev->c, filter_of(ev, f, name));
+	put_condition(&to->text, f, ev->c, filter ? filter : filter_of(ev, f, name));
 	buf_puts(&to->text,
 		 ev->c->record_stacks ? " { record((kstack, ustack)); }\n" : " { record(); }\n");
 	return 0;
@@ -291,6 +293,22 @@ static const char *raw_event(struct events *ev, u32 side)
 	return arena_printf(ev->arena, "raw_syscalls:%s", sides[side]);
 }
 
+/*
+ * Calls of 32-bit programs have numbers of another table, and no events of their own (linux/syscalls.h,
+ * ARCH_TRACE_IGNORE_COMPAT_SYSCALLS): raw events that become those of calls are of other programs. thread_info: TS_COMPAT of x86,
+ * TIF_32BIT of arm64.
+ */
+static const char *native_calls(void)
+{
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return NULL;
+#ifdef __aarch64__
+	return "!(curtask.thread_info.flags & (1 << 22))";
+#else
+	return "!(curtask.thread_info.status & 2)";
+#endif
+}
+
 static bool has_calls(const struct record_script *s, u32 side)
 {
 	for (u32 i = 0; i < RECORDED_CALLS; i++)
@@ -314,10 +332,10 @@ static int put_calls(struct events *ev, struct record_script *to)
 	}
 	for (u32 i = 0; i < ev->calls.n && !ret; i++)
 		if (is_filtered || is_few || !take_call(ev, to, ev->calls.v[i]))
-			ret = put_clause(ev, to, ev->calls.v[i]);
+			ret = put_clause(ev, to, ev->calls.v[i], NULL);
 	for (u32 side = 0; side < ARRAY_SIZE(sides) && !ret; side++)
 		if (has_calls(to, side) && !to->keeps_raw[side])
-			ret = put_clause(ev, to, raw_event(ev, side));
+			ret = put_clause(ev, to, raw_event(ev, side), native_calls());
 	return ret;
 }
 
@@ -337,7 +355,7 @@ int record_script_make(struct cli *c, const char *const *events, struct record_s
 	buf_puts(&to->text, "config = { max_probes = 100000; perf_rb_pages = 8192 }\n");
 	record_dump_clauses(c, &to->text);
 	for (u32 i = 0; i < ev.names.n && !ret; i++)
-		ret = put_clause(&ev, to, ev.names.v[i]);
+		ret = put_clause(&ev, to, ev.names.v[i], NULL);
 	if (!ret)
 		ret = put_calls(&ev, to);
 	if (!ret)
