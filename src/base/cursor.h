@@ -13,9 +13,10 @@ struct cursor {
 	bool failed;
 };
 
+/* bytes: may be NULL if there are none. */
 static inline struct cursor cursor_of(const void *bytes, size_t len)
 {
-	return (struct cursor){ bytes, (const u8 *)bytes + len, false };
+	return (struct cursor){ bytes, len ? (const u8 *)bytes + len : bytes, false };
 }
 
 static inline size_t cursor_left(const struct cursor *c)
