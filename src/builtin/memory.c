@@ -2,6 +2,7 @@
 /* Reads from traced memory: str(), buf(); casts between kernel and user address space: kptr(),
  * uptr(). */
 #include "builtin/builtin.h"
+#include "builtin/join.h"
 #include "type/text.h"
 
 /* ---- str() */
@@ -314,6 +315,22 @@ static const struct builtin rows[] = {
 		.engines = ON_ALL,
 		.check = check_str,
 		.lower = lower_str,
+	},
+	{
+		.name = "joined",
+		.sig = "joined(strings: any, separator: lit string = \" \") -> string",
+		.brief = "the strings of an array as one",
+		.doc = "The strings of a null-terminated array of pointers, with separators: what join() "
+		       "prints. The result has at most max_strlen characters; joined(p, \" \", "
+		       "length=N) has room for N, at most 17408.",
+		.example =
+			"tracepoint:syscalls:sys_enter_execve { @[joined(args.argv)] = count(); }",
+		.work = "true one two",
+		.output = "@[true one two]: 1",
+		.flags = BI_NOTED | BI_KEYWORDS,
+		.engines = ON_ALL,
+		.check = check_joined,
+		.lower = lower_joined,
 	},
 	{
 		.name = "buf",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Output: printf() and its variants, print(), join(), time(), clear(), zero().
+ * Output: printf() and its variants, print(), time(), clear(), zero().
  *
  * The arguments of a format string are typed fields of one record, formatted in user space. A map
  * is sent as its index and is read when the record is handled, so print(@x) shows the contents at
@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include "builtin/builtin.h"
+#include "builtin/join.h"
 #include "builtin/text.h"
 #include "base/clock.h"
 #include "type/call.h"
@@ -577,129 +578,6 @@ static int act_time(struct actor *a, struct event_desc *e, const void *record, u
 
 static const struct action action_time = { .name = "time", .act = act_time };
 
-/* ---- join(): the strings of an array of pointers */
-
-enum { JOIN_ARGS = 128, JOIN_BYTES = 1024, JOIN_ROOM = 16384 };
-
-static const struct type *check_join(struct check *c, struct node *call)
-{
-	const struct node *a = call_arg(call, 0);
-	const struct type *t = a->type;
-
-	if (type_is_integer(t) ||
-	    (t->kind == TY_POINTER && (t->elem->kind == TY_POINTER || t->elem->kind == TY_VOID)) ||
-	    (t->kind == TY_ARRAY && t->elem->kind == TY_POINTER))
-		return &ty_void;
-	return diag_type(c, a->span, D_JOIN, type_str(c->arena, t));
-}
-
-/* Address of the array; *space is the address space of the array and the strings. */
-static struct opnd join_array(struct lower *l, struct node *n, enum space *space)
-{
-	struct ir_val v;
-
-	*space = n->type->kind == TY_POINTER ? n->type->space : SPACE_NONE;
-	if (type_is_scalar(n->type))
-		return lower_scalar(l, n);
-	v = lower_lvalue(l, n);
-	*space = v.is_foreign ? v.space : SPACE_KERNEL;
-	return v.is_foreign ? v.o : ir_addr(l, v.o);
-}
-
-/*
- * The strings are concatenated in scratch, each with its NUL, and only the bytes used are sent:
- *
- *	record_head | "ls\0" "-l\0" ...
- */
-struct joining {
-	struct opnd array, strings; /* the pointers; the buffer of the strings */
-	/* Word in memory: bytes used in `strings`. Verifiers would track its values in a
-	 * register. */
-	struct opnd used;
-	enum space space;
-};
-
-static struct opnd join_used(struct lower *l, const struct joining *j)
-{
-	return ir_load(l, j->used, 8, false);
-}
-
-static struct opnd join_pointer(struct lower *l, const struct joining *j, struct opnd i)
-{
-	struct opnd at = ir_op2(l, IR_ADD, j->array, ir_op2(l, IR_SHL, i, o_imm(3)));
-
-	return lower_read_scalar(l, &ty_u64, at, j->space);
-}
-
-static void join_string(struct lower *l, const struct joining *j, struct opnd p)
-{
-	struct opnd to = ir_op2(l, IR_AND, join_used(l, j), o_imm(JOIN_ROOM - 1));
-	struct opnd n = text_append(l, ir_op2(l, IR_ADD, ir_addr(l, j->strings), to), JOIN_BYTES, p,
-				    j->space);
-
-	ir_store(l, j->used, 8, ir_op2(l, IR_ADD, join_used(l, j), n));
-}
-
-static void join_strings(struct lower *l, const struct joining *j)
-{
-	struct ir_block *done = ir_block_new(l), *more = ir_block_new(l), *cut = ir_block_new(l);
-	struct byte_loop b;
-	struct opnd p;
-
-	ir_store(l, j->used, 8, o_imm(0));
-	byte_loop_begin(l, &b, JOIN_ARGS);
-	b.step = 1;
-	p = join_pointer(l, j, o_temp(b.i));
-	ir_branch(l, CC_EQ, p, o_imm(0), done, more);
-	ir_place(l, more);
-	join_string(l, j, p);
-	byte_loop_while(l, &b, CC_ULT, join_used(l, j), o_imm(JOIN_ROOM));
-	ir_branch(l, CC_EQ, join_pointer(l, j, o_temp(b.i)), o_imm(0), done, cut);
-	ir_place(l, cut);
-	lower_loss(l, LOSS_CUT, NULL);
-	ir_jump(l, done);
-	ir_place(l, done);
-}
-
-static struct ir_val lower_join(struct lower *l, struct node *call)
-{
-	struct event_desc *e = event_new(l, call->builtin, call);
-	u32 head = e->size;
-	struct joining j = {};
-	struct opnd record;
-
-	e->text = call_arg(call, 1) ? call_str(call, 1) : " ";
-	e->size = head + JOIN_ROOM + 2 * JOIN_BYTES;
-	j.array = join_array(l, call_arg(call, 0), &j.space);
-	record = lower_temp(l, e->size + 8, 8, "join");
-	j.used = opnd_plus(record, e->size);
-	j.strings = opnd_plus(record, head);
-	join_strings(l, &j);
-	event_output(l, e, record,
-		     ir_at_most(l, ir_op2(l, IR_ADD, join_used(l, &j), o_imm(head)), e->size));
-	return val_scalar(&ty_void, o_imm(0));
-}
-
-static int act_join(struct actor *a, struct event_desc *e, const void *record, u32 len)
-{
-	const char *s = (const char *)record + sizeof(struct record_head),
-		   *end = (const char *)record + len;
-
-	buf_clear(&text);
-	while (s < end) {
-		size_t n = strnlen(s, (size_t)(end - s));
-
-		put_foreign(&text, a->names, s, n);
-		s += n + 1;
-		if (s < end)
-			buf_puts(&text, e->text);
-	}
-	a->sink->output->text(a->sink, TEXT_JOIN, text.s ? text.s : "", text.len);
-	return 0;
-}
-
-static const struct action action_join = { .name = "join", .act = act_join };
-
 static const struct builtin rows[] = {
 	{
 		.name = "printf",
@@ -772,6 +650,7 @@ static const struct builtin rows[] = {
 		.work = "true one two",
 		.output = "true one two",
 		.flags = BI_STATEMENT | BI_NOTED,
+		.noted_as = "joined",
 		.engines = ON_ALL,
 		.check = check_join,
 		.lower = lower_join,

@@ -11,7 +11,10 @@
  * it and others stay, or processors would seem to be idle.
  *
  * More than a few events of system calls are two clauses on raw_syscalls: attaching and detaching
- * hundreds of events takes tens of seconds.
+ * hundreds of events takes tens of seconds. If the raw events were asked for, too, those that become events of no call have
+ * a tuple that begins with a number:
+ *
+ *	tracepoint:raw_syscalls:sys_enter /followed(tid)/ { if (NATIVE) { record(); } else { record((0, 0)); } }
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -47,6 +50,7 @@ struct events {
 	struct hash known;  /* name -> struct asked * */
 	const char *filter; /* of the -e whose events are added; NULL: none */
 	VEC(const char *) calls;  /* those of category syscalls */
+	VEC(const char *) single; /* of these what raw events do not stand for */
 	VEC(const char *) probes; /* of the language */
 	struct err err;
 };
@@ -244,23 +248,6 @@ static struct tp_format *format_of(struct events *ev, const char *name)
 	return tracefs_format(ev->arena, arena_strndup(ev->arena, name, n), name + n + 1, &ev->err);
 }
 
-/* filter: a condition besides that of --filter; NULL: none. */
-static int put_clause(struct events *ev, struct record_script *to, const char *name,
-		      const char *filter)
-{
-	struct tp_format *f = format_of(ev, name);
-
-	if (!f) {
-		say_err(ev->c, &ev->err);
-		return STATUS_REFUSED;
-	}
-	buf_printf(&to->text, "tracepoint:%s", name);
-	put_condition(&to->text, f, ev->c, filter ? filter : filter_of(ev, f, name));
-	buf_puts(&to->text,
-		 ev->c->record_stacks ? " { record((kstack, ustack)); }\n" : " { record(); }\n");
-	return 0;
-}
-
 /* ---- system calls */
 
 static const char *const sides[] = { "sys_enter", "sys_exit" };
@@ -317,12 +304,52 @@ static bool has_calls(const struct record_script *s, u32 side)
 	return false;
 }
 
+/* NULL: all raw events of that name become events of calls, or none. */
+static const char *native_condition(struct events *ev, const struct record_script *to,
+				    const char *name)
+{
+	for (u32 side = 0; side < ARRAY_SIZE(sides); side++)
+		if (streq(name, raw_event(ev, side)) && to->keeps_raw[side] && has_calls(to, side))
+			return native_calls();
+	return NULL;
+}
+
+/* ---- clauses */
+
+static void put_body(struct buf *b, bool has_stacks, const char *native)
+{
+	const char *stacks = has_stacks ? "kstack, ustack" : "";
+
+	buf_puts(b, " { ");
+	if (native)
+		buf_printf(b, "if (%s) { ", native);
+	buf_printf(b, has_stacks ? "record((%s));" : "record(%s);", stacks);
+	if (native)
+		buf_printf(b, " } else { record((0, %s)); }", has_stacks ? stacks : "0");
+	buf_puts(b, " }\n");
+}
+
+/* filter: a condition besides that of --filter; NULL: none. */
+static int put_clause(struct events *ev, struct record_script *to, const char *name,
+		      const char *filter)
+{
+	struct tp_format *f = format_of(ev, name);
+
+	if (!f) {
+		say_err(ev->c, &ev->err);
+		return STATUS_REFUSED;
+	}
+	buf_printf(&to->text, "tracepoint:%s", name);
+	put_condition(&to->text, f, ev->c, filter ? filter : filter_of(ev, f, name));
+	put_body(&to->text, ev->c->record_stacks, native_condition(ev, to, name));
+	return 0;
+}
+
 /* Many of them by the raw events, which may have been asked for, too; not if those have a filter. */
-static int put_calls(struct events *ev, struct record_script *to)
+static void take_calls(struct events *ev, struct record_script *to)
 {
 	/* These events themselves have the registers of the process on older kernels: no kernel stack. */
 	bool is_few = ev->calls.n <= FEW_CALLS && !ev->c->record_stacks, is_filtered = false;
-	int ret = 0;
 
 	for (u32 side = 0; side < ARRAY_SIZE(sides); side++) {
 		const struct asked *raw = hash_gets(&ev->known, raw_event(ev, side));
@@ -330,9 +357,20 @@ static int put_calls(struct events *ev, struct record_script *to)
 		to->keeps_raw[side] = raw;
 		is_filtered |= raw && raw->filter;
 	}
-	for (u32 i = 0; i < ev->calls.n && !ret; i++)
+	for (u32 i = 0; i < ev->calls.n; i++)
 		if (is_filtered || is_few || !take_call(ev, to, ev->calls.v[i]))
-			ret = put_clause(ev, to, ev->calls.v[i], NULL);
+			vec_push(ev->arena, &ev->single, ev->calls.v[i]);
+}
+
+static int put_clauses(struct events *ev, struct record_script *to)
+{
+	int ret = 0;
+
+	take_calls(ev, to);
+	for (u32 i = 0; i < ev->names.n && !ret; i++)
+		ret = put_clause(ev, to, ev->names.v[i], NULL);
+	for (u32 i = 0; i < ev->single.n && !ret; i++)
+		ret = put_clause(ev, to, ev->single.v[i], NULL);
 	for (u32 side = 0; side < ARRAY_SIZE(sides) && !ret; side++)
 		if (has_calls(to, side) && !to->keeps_raw[side])
 			ret = put_clause(ev, to, raw_event(ev, side), native_calls());
@@ -354,10 +392,8 @@ int record_script_make(struct cli *c, const char *const *events, struct record_s
 		add_time_line(&ev);
 	buf_puts(&to->text, "config = { max_probes = 100000; perf_rb_pages = 8192 }\n");
 	record_dump_clauses(c, &to->text);
-	for (u32 i = 0; i < ev.names.n && !ret; i++)
-		ret = put_clause(&ev, to, ev.names.v[i], NULL);
 	if (!ret)
-		ret = put_calls(&ev, to);
+		ret = put_clauses(&ev, to);
 	if (!ret)
 		ret = record_probes_put(c, ev.probes.v, ev.probes.n, to);
 	if (!ret && !ev.names.n && !ev.calls.n && !to->probes.n && !ev.probes.n)

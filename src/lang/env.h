@@ -107,6 +107,9 @@ struct builtin {
 	/* Aggregates: updates @map (an N_MAP node). See lower_agg_begin() in ir/lower.h. */
 	void (*lower_update)(struct lower *l, struct node *call, struct node *map);
 	const struct action *action;
+	/* Of a BI_NOTED statement: the row whose value, with the same arguments, is all that the statement reads. A
+	 * recording has that, and the statement takes it as its first argument. NULL: it cannot be recorded. */
+	const char *noted_as;
 	u32 aux; /* private to the row: helper number, size, mode ... */
 	const char
 		*filter; /* the same in the kernel's filters of events; NULL: they do not have it */

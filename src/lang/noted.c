@@ -97,6 +97,24 @@ static bool refuse(struct check *c, struct node *n, const struct noted_text *t)
 	return false;
 }
 
+static bool is_statement(struct check *c, const struct node *call)
+{
+	const struct builtin *row = env_builtin(c->env, call->name);
+
+	return row && row->noted_as && call->a;
+}
+
+/* Of a statement what it prints was recorded: join(P) is join(args.join_P). */
+static void replace_argument(struct check *c, struct node *call, const struct noted_read *r)
+{
+	struct node **key = arena_dup(c->arena, &call, sizeof call), *with;
+
+	with = field(c, call->a->span, r->field);
+	with->next = call->a->next;
+	call->a = with;
+	hash_put(&c->env->noted_texts, key, sizeof call, key);
+}
+
 bool noted_replace(struct check *c, struct node *n)
 {
 	bool is_call = n->kind == N_CALL || n->kind == N_IDENT;
@@ -108,7 +126,9 @@ bool noted_replace(struct check *c, struct node *n)
 		return true;
 	t = noted_text_of(c, n);
 	r = read_of(c, &t);
-	if (r)
+	if (r && is_call && is_statement(c, n))
+		replace_argument(c, n, r);
+	else if (r)
 		replace(c, n, r);
 	else if (t.is_arg || (is_call && noted_is_asked(env_builtin(c->env, n->name), n)))
 		return refuse(c, n, &t);

@@ -75,11 +75,32 @@ static bool is_in_memory(struct notes *s, const struct node *n)
 
 /* ---- slots */
 
-static void refuse(struct notes *s, const struct node *n, const char *why)
+/* help: what to write instead. */
+static void refuse(struct notes *s, const struct node *n, const char *why, const char *help)
 {
 	const struct noted_text *t = text_of(s, n);
+	const char *key = t ? t->key : n->name ? n->name : "this";
 
-	check_report(s->c, n->span, D_NOT_RECORDABLE, t ? t->key : n->name ? n->name : "this", why);
+	diag_help(s->c->diags, check_report(s->c, n->span, D_NOT_RECORDABLE, key, why), "%s", help);
+}
+
+/* Of begin and end. */
+static void refuse_without_event(struct notes *s, const struct node *n)
+{
+	refuse(s, n, "begin and end have no events",
+	       "read it in the clause of a probe that hits, and keep it in a map: @first = ...");
+}
+
+static void refuse_type(struct notes *s, const struct node *n)
+{
+	const struct noted_text *t = text_of(s, n);
+	struct arena *a = s->c->arena;
+	bool has_members = t && n->type->kind == TY_STRUCT;
+
+	refuse(s, n, arena_printf(a, "a value of type %s", type_text(s->c, n->type)),
+	       has_members ?
+		       arena_printf(a, "name the members that the script uses: %s.MEMBER", t->key) :
+		       "numbers, strings and buf(ADDRESS, LENGTH) can be recorded");
 }
 
 /* A structure that a variable gets: its fields are read when they are used. */
@@ -177,21 +198,52 @@ static void wrap(struct notes *s, struct node *n)
 	n->b = named(s, N_VAR, slot->var, n->span);
 }
 
-static void note(struct notes *s, struct node *n)
+/* Whether an event can have what is read at this place. False after the report that it cannot. */
+static bool has_event(struct notes *s, const struct node *n)
 {
 	const struct noted_text *t = text_of(s, n);
 
-	if (!n->type || type_is_moot(n->type))
-		return;
 	if (s->may_not_read)
-		refuse(s, n, "begin and end have no events");
-	else if (!t || !is_recordable(n->type))
-		refuse(s, n,
-		       arena_printf(s->c->arena, "a value of type %s", type_text(s->c, n->type)));
-	else if (s->loops && t->is_bound)
-		refuse(s, n, "in a loop it has several values");
+		refuse_without_event(s, n);
+	else if (s->loops && (!t || t->is_bound))
+		refuse(s, n, "in a loop it has several values",
+		       "read all of it before the loop, with str(), buf() or as an array, or write the rounds one by one");
 	else
+		return true;
+	return false;
+}
+
+static void note(struct notes *s, struct node *n)
+{
+	if (!n->type || type_is_moot(n->type) || !has_event(s, n))
+		return;
+	if (text_of(s, n) && is_recordable(n->type))
 		wrap(s, n);
+	else
+		refuse_type(s, n);
+}
+
+/* Room for all that a statement prints. */
+enum { STATEMENT_MOST = 17408 };
+
+/* join(P) -> _ = { $noted = joined(P, length=17408); $noted } */
+static void note_statement(struct notes *s, struct node *n)
+{
+	struct node *call = n->a, *length = named(s, N_NAMED, "length", call->span), **end;
+
+	if (!has_event(s, call))
+		return;
+	wrap(s, call);
+	call = call->a->b; /* what is read */
+	call->name = call->builtin->noted_as;
+	call->builtin = NULL;
+	call->type = NULL;
+	length->a = node_new(s->c->arena, N_INT, call->span);
+	node_make_int(length->a, STATEMENT_MOST, &ty_u64);
+	for (end = &call->a; *end; end = &(*end)->next)
+		;
+	*end = length;
+	n->kind = N_DISCARD;
 }
 
 /* ---- expressions */
@@ -211,7 +263,7 @@ static void walk_stack(struct notes *s, const struct node *n)
 	bool is_kernel = n->builtin->flags & BI_READS_KSTACK;
 
 	if (s->may_not_read)
-		refuse(s, n, "begin and end have no events");
+		refuse_without_event(s, n);
 	s->kstack |= is_kernel;
 	s->ustack |= !is_kernel || n->type->kind == TY_FULLSTACK;
 }
@@ -345,8 +397,11 @@ static void walk_call(struct notes *s, struct node *n)
 		walk(s, n->a);
 		return;
 	}
-	if (row->flags & BI_NOTED)
-		refuse(s, n->a, "what it reads is not known before it prints");
+	if (row->noted_as)
+		note_statement(s, n);
+	else if (row->flags & BI_NOTED)
+		refuse(s, n->a, "what it reads is not known before it prints",
+		       "leave it out of the script that is recorded");
 	else if (!(row->flags & BI_STAYS))
 		silence(s, n);
 	else

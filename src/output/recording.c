@@ -90,9 +90,18 @@ static u32 number_of(struct recording *r, struct event_format *f)
 	return f->stored - 1;
 }
 
+/* Of a program with another table of calls: its tuple begins with a number (cli/record_events.c). */
+static bool is_of_no_call(const struct trace_event *e)
+{
+	return e->value_type && e->value_type->n_fields &&
+	       type_is_integer(e->value_type->fields[0].type);
+}
+
 /* Whether it stands for the events of calls. */
 static bool is_of_calls(const struct recording *r, const struct trace_event *e, bool *is_exit)
 {
+	if (is_of_no_call(e))
+		return false;
 	*is_exit = streq(e->format->name, "raw_syscalls:sys_exit");
 	return r->plan->calls && (*is_exit || streq(e->format->name, "raw_syscalls:sys_enter"));
 }
@@ -156,7 +165,7 @@ static void keep_as(struct sink *s, const struct trace_event *e, struct event_fo
 static void event(struct sink *s, const struct trace_event *e)
 {
 	struct recording *r = s->state;
-	bool is_exit, is_of = is_of_calls(r, e, &is_exit);
+	bool is_exit = false, is_of = is_of_calls(r, e, &is_exit);
 
 	writer_of(s, r);
 	if (!is_of || r->plan->keeps_raw[is_exit])
@@ -312,6 +321,36 @@ void recording_function(struct sink *s, const struct names *names, u64 address)
 	recorded_stacks_function(r->stacks, r->writer, address, names);
 }
 
+/* What a script that records is warned of costs no event. */
+static bool is_of_events(const struct loss *loss)
+{
+	return loss_row(loss)->reason || loss->reason == LOSS_SKIPPED ||
+	       loss->reason == LOSS_SKIPPED_ANY;
+}
+
+static void tell_lost(struct sink *s, u64 count, const char *why)
+{
+	recording_lost(s, count, why);
+	sink_say(s, "sonde: lost %llu events (%s)\n", (unsigned long long)count, why);
+}
+
+/* A raw event that is kept beside the events of calls stands for two; a call may have no event of its own. */
+static void tell_lost_calls(struct sink *s, u64 count, const char *why)
+{
+	static const char *const raw[] = { "raw_syscalls:sys_enter", "raw_syscalls:sys_exit" };
+	const struct recording *r = s->state;
+	struct buf b = { 0 };
+
+	for (u32 side = 0; side < ARRAY_SIZE(raw); side++) {
+		if (!r->plan->calls || !r->plan->keeps_raw[side] || !ends_with(why, raw[side]))
+			continue;
+		buf_printf(&b, "%s%.*s%s_*", starts_with(why, "at most: ") ? "" : "at most: ",
+			   (int)(strlen(why) - strlen(raw[side])), why, raw[side] + strlen("raw_"));
+		tell_lost(s, count, b.s);
+	}
+	buf_release(&b);
+}
+
 static void lost(struct sink *s, const struct loss *loss, u64 count)
 {
 	struct buf why = { 0 };
@@ -321,8 +360,13 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 	put_loss_reason(&why, loss);
 	buf_puts(&why, ": ");
 	put_event_name(s, &why, loss);
-	recording_lost(s, count, why.s);
-	sink_say(s, "sonde: lost %llu events (%s)\n", (unsigned long long)count, why.s);
+	if (is_of_events(loss)) {
+		tell_lost(s, count, why.s);
+		tell_lost_calls(s, count, why.s);
+	} else {
+		sink_say(s, "sonde: WARNING: %s (%llu %s)\n", why.s, (unsigned long long)count,
+			 count == 1 ? "time" : "times");
+	}
 	buf_release(&why);
 	sink_item(s);
 }
