@@ -6,8 +6,8 @@ enum {
 	JOIN_ARGS = 128,
 	JOIN_BYTES = 1024,
 	JOIN_ROOM = 16384,
-	JOIN_MOST = JOIN_ROOM + JOIN_BYTES, /* the last string begins below JOIN_ROOM */
 	JOIN_BUFFER = JOIN_ROOM + 2 * JOIN_BYTES,
+	JOIN_MOST = 20480, /* of joined(): JOIN_ROOM, the last string, separators of 25 bytes */
 };
 
 /* ---- what is joined */
@@ -45,13 +45,21 @@ static const char *separator_of(const struct node *call)
 
 struct joining {
 	struct opnd array, strings; /* the pointers; the buffer of the strings */
-	/* Word in memory: bytes used in `strings`. Verifiers would track its values in a
-	 * register. */
+	/* Word in memory: bytes of the strings so far, each with a NUL. Verifiers would track its
+	 * values in a register. */
 	struct opnd used;
+	u32 room; /* where in `strings` the last one may begin: a power of two */
 	enum space space;
 	/* NULL: each string has its NUL. Else the separator is before each one, and the last one has a NUL. */
 	const char *separator;
 };
+
+static u32 join_room(const struct joining *j)
+{
+	u32 n = j->separator ? (u32)strlen(j->separator) : 0;
+
+	return power_of_two(JOIN_ROOM + (n > 1 ? JOIN_ARGS * (n - 1) : 0));
+}
 
 /* used: where the word lies, behind the buffer. */
 static void joining_begin(struct lower *l, struct joining *j, struct node *call,
@@ -59,6 +67,7 @@ static void joining_begin(struct lower *l, struct joining *j, struct node *call,
 {
 	j->array = join_array(l, call_arg(call, 0), &j->space);
 	j->strings = strings;
+	j->room = join_room(j);
 	j->used = used;
 }
 
@@ -74,18 +83,26 @@ static struct opnd join_pointer(struct lower *l, const struct joining *j, struct
 	return lower_read_scalar(l, &ty_u64, at, j->space);
 }
 
-static void join_string(struct lower *l, const struct joining *j, struct opnd p)
+/* Where the i-th string, or the separator before it, begins. */
+static struct opnd join_place(struct lower *l, const struct joining *j, struct opnd i)
 {
-	struct opnd at = ir_op2(l, IR_AND, join_used(l, j), o_imm(JOIN_ROOM - 1));
-	struct opnd to = ir_op2(l, IR_ADD, ir_addr(l, j->strings), at), n;
+	s64 more = j->separator ? (s64)strlen(j->separator) - 1 : 0; /* than a NUL */
+	struct opnd at = join_used(l, j);
+
+	if (more)
+		at = ir_op2(l, IR_ADD, at, ir_op2(l, IR_MUL, i, o_imm(more)));
+	return ir_op2(l, IR_ADD, ir_addr(l, j->strings), ir_op2(l, IR_AND, at, o_imm(j->room - 1)));
+}
+
+static void join_string(struct lower *l, const struct joining *j, struct opnd i, struct opnd p)
+{
+	struct opnd to = join_place(l, j, i), n;
 	u32 before = 0;
 
 	for (const char *s = j->separator; s && *s; s++, before++)
 		ir_store(l, opnd_plus(to, before), 1, o_imm((u8)*s));
 	n = text_append(l, before ? ir_op2(l, IR_ADD, to, o_imm(before)) : to, JOIN_BYTES, p,
 			j->space);
-	if (j->separator)
-		n = ir_op2(l, IR_ADD, n, o_imm((s64)before - 1));
 	ir_store(l, j->used, 8, ir_op2(l, IR_ADD, join_used(l, j), n));
 }
 
@@ -101,7 +118,7 @@ static void join_strings(struct lower *l, const struct joining *j)
 	p = join_pointer(l, j, o_temp(b.i));
 	ir_branch(l, CC_EQ, p, o_imm(0), done, more);
 	ir_place(l, more);
-	join_string(l, j, p);
+	join_string(l, j, o_temp(b.i), p);
 	byte_loop_while(l, &b, CC_ULT, join_used(l, j), o_imm(JOIN_ROOM));
 	ir_branch(l, CC_EQ, join_pointer(l, j, o_temp(b.i)), o_imm(0), done, cut);
 	ir_place(l, cut);
@@ -127,7 +144,7 @@ static struct opnd copy_joined(struct lower *l, struct node *n, struct opnd to)
 {
 	struct ir_val v = lower_lvalue(l, n);
 	struct opnd from = v.is_foreign ? v.o : ir_addr(l, v.o);
-	struct opnd with_nul = lower_read_str(l, ir_addr(l, to), JOIN_BUFFER, from,
+	struct opnd with_nul = lower_read_str(l, ir_addr(l, to), JOIN_MOST + 1, from,
 					      v.is_foreign ? v.space : SPACE_KERNEL);
 
 	return ir_op2(l, IR_SUB, with_nul, o_imm(1));
@@ -150,7 +167,7 @@ struct ir_val lower_join(struct lower *l, struct node *call)
 
 	e->text = separator_of(call);
 	e->arg[0] = is_joined;
-	e->size = head + JOIN_BUFFER;
+	e->size = head + (is_joined ? ALIGN_UP(JOIN_MOST + 1u, 8u) : (u32)JOIN_BUFFER);
 	record = lower_temp(l, e->size + 8, 8, "join");
 	if (is_joined) {
 		used = copy_joined(l, call_arg(call, 0), opnd_plus(record, head));
@@ -225,7 +242,8 @@ const struct type *check_joined(struct check *c, struct node *call)
 struct ir_val lower_joined(struct lower *l, struct node *call)
 {
 	struct joining j = { .separator = separator_of(call) };
-	u32 before = (u32)strlen(j.separator), size = ALIGN_UP(JOIN_BUFFER + before, 8u);
+	u32 before = (u32)strlen(j.separator),
+	    size = ALIGN_UP(join_room(&j) + 2 * JOIN_BYTES + before, 8u);
 	bool canonical;
 	struct opnd dst = lower_dest(l, call->type, &canonical);
 	struct opnd strings = lower_temp(l, size + 8, 8, "join");

@@ -322,7 +322,7 @@ static const struct builtin rows[] = {
 		.brief = "the strings of an array as one",
 		.doc = "The strings of a null-terminated array of pointers, with separators: what join() "
 		       "prints. The result has at most max_strlen characters; joined(p, \" \", "
-		       "length=N) has room for N, at most 17408.",
+		       "length=N) has room for N, at most 20480.",
 		.example =
 			"tracepoint:syscalls:sys_enter_execve { @[joined(args.argv)] = count(); }",
 		.work = "true one two",

@@ -224,9 +224,9 @@ static void note(struct notes *s, struct node *n)
 }
 
 /* Room for all that a statement prints. */
-enum { STATEMENT_MOST = 17408 };
+enum { STATEMENT_MOST = 20480 };
 
-/* join(P) -> _ = { $noted = joined(P, length=17408); $noted } */
+/* join(P) -> _ = { $noted = joined(P, length=20480); $noted } */
 static void note_statement(struct notes *s, struct node *n)
 {
 	struct node *call = n->a, *length = named(s, N_NAMED, "length", call->span), **end;
