@@ -45,6 +45,25 @@ static int trace(struct strace *st)
 	return job_run(c, &job);
 }
 
+/* Whether an expression has the word retval outside of strings. */
+static bool reads_result(const char *expr)
+{
+	static const char word[] = "retval", in_words[] = "_.0123456789abcdefghijklmnopqrstuvwxyz"
+							  "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	bool in_string = false;
+
+	for (const char *s = expr; s && *s; s++) {
+		size_t n = strspn(s, in_words);
+
+		if (!in_string && n == sizeof(word) - 1 && !memcmp(s, word, n))
+			return true;
+		if (*s == '"')
+			in_string = !in_string;
+		s += n ? n - 1 : in_string && *s == '\\' && s[1];
+	}
+	return false;
+}
+
 static int run(struct cli *c)
 {
 	struct strace *st;
@@ -52,6 +71,10 @@ static int run(struct cli *c)
 
 	if (ret)
 		return ret;
+	if (reads_result(c->request.traced.where))
+		return say_usage(
+			c,
+			"--where is evaluated when a call begins, which has no result yet: -Z shows calls that failed, -z those that succeeded, and -e status=SET others by their result");
 	if (c->request.traced.lossless && !c->request.traced.command)
 		return say_usage(
 			c,

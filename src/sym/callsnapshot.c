@@ -10,8 +10,9 @@ enum {
 	MOST_BUFFERS = 4,    /* of an array inside another one */
 	ENVIRON_CHUNK = 128, /* bytes of pointers that are read at once, … */
 	ENVIRON_CHUNKS = 8,
-	MOST_BYTES = 1024, /* of one array */
-	MOST_CONTROL = 128,
+	MOST_BYTES = 1024,       /* of one array */
+	MOST_LONG_ARRAY = 4096,  /* of numbers, for those who want all elements */
+	MOST_ENTRIES = 16384,    /* likewise of directory entries */
 	REQUEST_SIZE_SHIFT = 16, /* asm-generic/ioctl.h */
 };
 
@@ -107,6 +108,8 @@ static void plan_array(struct plan *p, const struct call_view *v, struct source 
 	u32 size = MAX(view_size(v->of), 1u),
 	    most = MIN(p->limits->elements + 1, MOST_BYTES / size), followed, op;
 
+	if (p->limits->whole && !p->depth && v->of->kind == VIEW_NUMBER)
+		most = MOST_LONG_ARRAY / size;
 	if (v->len.kind == LEN_CONST)
 		most = MIN(most, v->len.value);
 	followed = MIN(most, (u32)(p->depth || has_array(v->of) ? MOST_BUFFERS : MOST_NESTED));
@@ -211,6 +214,15 @@ static void plan_bytes(struct plan *p, const struct call_view *v, struct source 
 	close_op(p, op);
 }
 
+static void plan_entries(struct plan *p, const struct call_view *v, struct source at)
+{
+	if (p->limits->whole)
+		add(p, &at,
+		    (struct snapshot_op){
+			    .len = v->len, .scale = 1, .is_partial = true, .cap = MOST_ENTRIES });
+	add(p, &at, (struct snapshot_op){ .len = v->len, .is_count = true, .cap = 16 });
+}
+
 /* What a pointer points to. */
 static void plan_pointee(struct plan *p, const struct call_view *v, struct source at, u32 base)
 {
@@ -220,10 +232,8 @@ static void plan_pointee(struct plan *p, const struct call_view *v, struct sourc
 	case VIEW_STRINGS: plan_strings(p, v, at); break;
 	case VIEW_ENVIRON: plan_environ(p, v, at); break;
 	case VIEW_ARRAY: plan_array(p, v, at, base); break;
-	case VIEW_DIRENTS:
-		add(p, &at, (struct snapshot_op){ .len = v->len, .is_count = true, .cap = 16 });
-		break;
-	case VIEW_CONTROL: plan_bytes(p, v, at, base, MOST_CONTROL); break;
+	case VIEW_DIRENTS: plan_entries(p, v, at); break;
+	case VIEW_CONTROL: plan_bytes(p, v, at, base, SNAPSHOT_CONTROL); break;
 	case VIEW_DATA:
 	case VIEW_HEX_DATA:
 	case VIEW_INT_OR_DATA: plan_bytes(p, v, at, base, p->limits->data); break;

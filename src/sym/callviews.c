@@ -193,6 +193,7 @@ static const struct letter {
 	{ 'r', VIEW_ERROR, 4, 10, true },      { 't', VIEW_TICKS, 8, 10, true },
 	{ 'y', VIEW_PAIR, 8, 0, false },       { 'Y', VIEW_PAIR, 8, 1, false },
 	{ 'z', VIEW_PAGES, 8, 16, false },     { 'g', VIEW_DATE, 8, 1, true },
+	{ 'J', VIEW_INTERFACE, 4, 10, true },
 };
 
 static bool wants_set(const struct call_view *v)
@@ -214,6 +215,17 @@ static u8 size_in_place(const struct call_view *v)
 	if (mode == OF_I386)
 		return 8;
 	return place == IN_MEMORY || v->kind == VIEW_ADDRESS ? 4 : 8;
+}
+
+static const struct call_struct *native_struct(const char *name)
+{
+	const int before = mode;
+	const struct call_struct *st;
+
+	mode = OF_NATIVE;
+	st = find_struct(name);
+	mode = before;
+	return st;
 }
 
 static void read_letter(struct call_view *v, const char **s)
@@ -240,6 +252,10 @@ static void read_letter(struct call_view *v, const char **s)
 				v->size = (u8)n;
 		}
 		v->size = size_in_place(v);
+		if (v->kind == VIEW_DIRENTS)
+			v->st = native_struct(v->size == 64 ? "dirent64" : "dirent");
+		if (v->kind == VIEW_CONTROL)
+			v->st = native_struct("cmsghdr");
 		if (wants_set(v) && (**s == 'o' || **s == 'd' || **s == 'x')) {
 			v->base = **s == 'o' ? 8 : **s == 'd' ? 10 : 16;
 			++*s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <time.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -171,6 +172,16 @@ void put_port(struct buf *b, const struct call_view *v, u64 n)
 		buf_printf(b, "htons(%u)", ntohs((u16)n));
 	else
 		buf_printf(b, "htonl(%u)", ntohl((u32)n));
+}
+
+void put_interface(struct buf *b, u32 index, bool by_name)
+{
+	char name[IF_NAMESIZE];
+
+	if (by_name && if_indextoname(index, name))
+		buf_printf(b, "if_nametoindex(\"%s\")", name);
+	else
+		buf_printf(b, "%u", index);
 }
 
 void put_version(struct buf *b, u32 v)

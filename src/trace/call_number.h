@@ -56,6 +56,8 @@ void put_hardware(struct buf *b, const u8 *p, u32 n);
 /* htons(80) */
 void put_port(struct buf *b, const struct call_view *v, u64 n);
 /* KERNEL_VERSION(6, 1, 0) */
+/* With by_name as the interface of this network namespace, if there is one with the index. */
+void put_interface(struct buf *b, u32 index, bool by_name);
 void put_version(struct buf *b, u32 v);
 /* IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4) */
 void put_priority(struct buf *b, u32 v);

@@ -6,7 +6,6 @@
  *	AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC
  *	1, {st_mode=S_IFREG|0644, st_size=3, ...}
  */
-#include <sys/socket.h>
 #include "base/visible.h"
 #include "trace/call_memory.h"
 #include "trace/call_number.h"
@@ -349,74 +348,92 @@ static void show_data(struct shown *s, const struct call_view *v, u64 address, s
 		put_bytes(s, v, m, n < 0 ? m.n : (u64)n);
 }
 
-/* The piece has two words: how many entries there are, and their bytes. */
+/* Struct linux_dirent has the type in its last byte; where dirent64 has it, that is shown. */
+static void show_entry(struct shown *s, const struct call_view *v, const u8 *p, u32 n)
+{
+	enum { AT_TYPE = 18, AT_NAME = 19, LONGEST = 4096 };
+	u8 as_64[LONGEST];
+
+	if (v->size) {
+		show_struct(s, v->st, (struct bytes){ .p = p, .n = n });
+		return;
+	}
+	n = MIN(n, (u32)LONGEST - 1);
+	memcpy(as_64, p, AT_TYPE);
+	as_64[AT_TYPE] = p[n - 1];
+	memcpy(as_64 + AT_NAME, p + AT_TYPE, n - AT_TYPE);
+	show_struct(s, v->st, (struct bytes){ .p = as_64, .n = n + 1 });
+}
+
+/* Both kinds of entries have their length at byte 16. */
+static void show_entries(struct shown *s, const struct call_view *v, struct bytes m, u64 n)
+{
+	enum { AT_LENGTH = 16, SMALLEST = 24 };
+	u32 at = 0;
+
+	buf_putc(s->b, '[');
+	while (at + SMALLEST <= m.n) {
+		u32 len = (u32)word_at(m.p + at + AT_LENGTH, 2);
+
+		if (len < SMALLEST || len > m.n - at)
+			break;
+		buf_puts(s->b, at ? ", " : "");
+		show_entry(s, v, m.p + at, len);
+		at += len;
+	}
+	if (at < n)
+		buf_puts(s->b, at ? ", ..." : "...");
+	buf_putc(s->b, ']');
+}
+
+/* A piece has the entries, another one two words: how many there are, and their bytes. */
 static void show_dirents(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
 {
 	s64 n = call_len_of(s, v->len, at);
 	struct bytes m = call_memory(s, address, 16, true);
-	u64 count;
+	bool counted = !n || (n > 0 && m.n >= 16 && word_at(m.p + 8, 8) == (u64)n);
+	u64 count = n && counted ? word_at(m.p, 8) : 0;
 
-	put_address(s->b, address);
-	if (n < 0 || (n && (m.n < 16 || word_at(m.p + 8, 8) != (u64)n)))
+	if (counted && s->style && s->style->whole) {
+		show_entries(s, v, call_memory(s, address, (u32)n, true), (u64)n);
 		return;
-	count = n ? word_at(m.p, 8) : 0;
-	buf_printf(s->b, " /* %llu entr%s */", (unsigned long long)count, count == 1 ? "y" : "ies");
+	}
+	put_address(s->b, address);
+	if (counted)
+		buf_printf(s->b, " /* %llu entr%s */", (unsigned long long)count,
+			   count == 1 ? "y" : "ies");
 }
 
 /* struct cmsghdr of linux/socket.h: u64 length, s32 level, s32 type, the data; each padded to 8. */
 static void show_control(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
 {
-	static const struct call_view message = { .kind = VIEW_CONTROL };
-	s64 n = call_len_of(s, v->len, at);
-	struct bytes m = call_memory(s, address, (u32)MAX(n, (s64)1), at.out);
+	enum { HEAD = 16 };
+	s64 n = MAX(call_len_of(s, v->len, at), (s64)0);
+	struct bytes m = call_memory(s, address, (u32)MIN(n, (s64)SNAPSHOT_CONTROL), at.out);
+	u64 next = 0, len = HEAD;
 
-	if (!m.p) {
+	if (n < HEAD || m.n < MIN(n, (s64)SNAPSHOT_CONTROL)) {
 		put_address(s->b, address);
 		return;
 	}
 	buf_putc(s->b, '[');
-	for (u32 at_byte = 0; at_byte + 16 <= MIN((s64)m.n, n);) {
-		u64 len = word_at(m.p + at_byte, 8);
+	while (next < (u64)n) {
+		u64 left = MIN((u64)n, (u64)m.n) - MIN(next, (u64)m.n);
 
-		buf_puts(s->b, at_byte ? ", " : "");
-		show(s, &message,
-		     (struct bytes){ .p = m.p + at_byte, .n = (u32)MIN(len, (u64)m.n - at_byte) });
-		if (len < 16)
+		buf_puts(s->b, next ? ", " : "");
+		if (left < HEAD || len < HEAD) {
+			buf_puts(s->b, "...");
+			put_end(s->b, address + next);
 			break;
-		at_byte += (u32)ALIGN_UP(MIN(len, (u64)m.n), 8u);
+		}
+		len = word_at(m.p + next, 8);
+		show_struct(s, v->st,
+			    (struct bytes){ .p = m.p + next,
+					    .n = (u32)MIN(MAX(len, (u64)HEAD), left),
+					    .out = at.out });
+		next += ALIGN_UP(MIN(MAX(len, (u64)HEAD), left), 8u);
 	}
 	buf_putc(s->b, ']');
-}
-
-static void show_message(struct shown *s, const struct call_view *v, struct bytes at)
-{
-	static const char *const types[] = { "", "SCM_RIGHTS", "SCM_CREDENTIALS" };
-	u32 level = (u32)word_at(at.p + 8, 4), type = (u32)word_at(at.p + 12, 4);
-
-	buf_printf(s->b, "{cmsg_len=%llu, cmsg_level=", (unsigned long long)word_at(at.p, 8));
-	if (level == SOL_SOCKET)
-		buf_puts(s->b, "SOL_SOCKET");
-	else
-		buf_printf(s->b, "%#x", level);
-	if (level == SOL_SOCKET && type && type < ARRAY_SIZE(types))
-		buf_printf(s->b, ", cmsg_type=%s, cmsg_data=", types[type]);
-	else
-		buf_printf(s->b, ", cmsg_type=%#x, cmsg_data=", type);
-	at.p += 16;
-	at.n -= MIN(at.n, 16u);
-	if (level == SOL_SOCKET && type == 1)
-		show_array(s,
-			   &(struct call_view){ .of = &(struct call_view){ .kind = VIEW_FD,
-									   .base = 10,
-									   .is_signed = true,
-									   .size = 4 } },
-			   at, at.n / 4);
-	else if (level == SOL_SOCKET && type == 2 && at.n >= 12)
-		buf_printf(s->b, "{pid=%d, uid=%u, gid=%u}", (s32)word_at(at.p, 4),
-			   (u32)word_at(at.p + 4, 4), (u32)word_at(at.p + 8, 4));
-	else
-		put_data(s, at.p, at.n, at.n);
-	buf_putc(s->b, '}');
 }
 
 static bool in_brackets(const struct call_view *v)
@@ -699,7 +716,7 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_PAIR: put_pair(s->b, v, at); break;
 	case VIEW_PAGES: buf_printf(s->b, "%#llx", (unsigned long long)word << 12); break;
 	case VIEW_INT_OR_DATA: buf_s64(s->b, (s32)word_at(at.p, 4)); break;
-	case VIEW_CONTROL: show_message(s, v, at); break;
+	case VIEW_INTERFACE: put_interface(s->b, (u32)word, s->style != NULL); break;
 	case VIEW_STRUCT: show_struct(s, v->st, at); break;
 	case VIEW_MEMBERS: show_members(s, v->st, at); break;
 	case VIEW_ARRAY: show_array(s, v, at, call_len_of(s, v->len, at)); break;
@@ -714,6 +731,7 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 		put_comm(s->b, s->style, (s32)word);
 		break;
 	case VIEW_HIDDEN:
+	case VIEW_CONTROL:
 	case VIEW_DIRENTS:
 	case VIEW_STRINGS:
 	case VIEW_ENVIRON:

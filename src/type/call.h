@@ -74,17 +74,18 @@ enum view_kind {
 	VIEW_QUOTA,       /* QCMD(Q_GETQUOTA, USRQUOTA) */
 	VIEW_VERSION,     /* KERNEL_VERSION(6, 1, 0) */
 	VIEW_PRIORITY,    /* IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4) */
-	VIEW_PAIR,   /* of two words: the low half and the high half; base 1: the other way round */
-	VIEW_PAGES,  /* a number of pages, in bytes */
-	VIEW_LEFT,   /* shows nothing: so many bytes (len) are in the buffers that follow */
-	VIEW_ARRAY,  /* of, len */
-	VIEW_CHOICE, /* by the value of another argument or member */
-	VIEW_POINTER, /* to of */
+	VIEW_PAIR,  /* of two words: the low half and the high half; base 1: the other way round */
+	VIEW_PAGES, /* a number of pages, in bytes */
+	VIEW_INTERFACE, /* the index of a network interface */
+	VIEW_LEFT,      /* shows nothing: so many bytes (len) are in the buffers that follow */
+	VIEW_ARRAY,     /* of, len */
+	VIEW_CHOICE,    /* by the value of another argument or member */
+	VIEW_POINTER,   /* to of */
 	/* what only a pointer leads to */
-	VIEW_DATA,      /* bytes, len, as text */
-	VIEW_HEX_DATA,  /* bytes, len, all of them in hex */
-	VIEW_DIRENTS,   /* its address, and how many there are */
-	VIEW_CONTROL,   /* control messages */
+	VIEW_DATA,     /* bytes, len, as text */
+	VIEW_HEX_DATA, /* bytes, len, all of them in hex */
+	VIEW_DIRENTS, /* its address, and how many there are; st: one, for those who want all members */
+	VIEW_CONTROL,   /* control messages; st: one */
 	VIEW_STRING,    /* NUL-terminated */
 	VIEW_FILE_NAME, /* likewise, shown whole */
 	VIEW_STRINGS, /* ["ls", "/"]: an array of pointers (size: 4 or 8 bytes each) that ends with NULL */
@@ -210,6 +211,7 @@ enum {
 	SNAPSHOT_TAIL = 64,   /* bytes behind the members of a structure */
 	SNAPSHOT_PAGES = 3,
 	SNAPSHOT_PAGE = 256,
+	SNAPSHOT_CONTROL = 256, /* bytes of control messages */
 };
 
 /* Bytes by the value of an argument, for values in some pages of 256. */
