@@ -20,11 +20,11 @@ static const char ignored[] =
 	"	       *(uint64 *)($at + 16), *(uint64 *)($at + 24), *(uint64 *)($at + 32), *(uint64 *)($at + 40)));\n"
 	"}\n";
 
-/* TIF_32BIT of asm/thread_info.h; MM_CONTEXT_UPROBE_IA32 of asm/mmu.h, which 32-bit programs have. */
+/* TIF_32BIT of asm/thread_info.h; the end of the address space, since kernels before 5.11 have no MM_CONTEXT_UPROBE_IA32. */
 #ifdef __aarch64__
 #define IS_32_BIT "curtask.thread_info.flags & (1 << 22)"
 #else
-#define IS_32_BIT "curtask.mm.context.flags & 1"
+#define IS_32_BIT "curtask.mm.task_size < 0x100000000"
 #endif
 
 /*
