@@ -102,8 +102,9 @@ void shared_code_keep(struct program *p, const struct shared_key *key, const str
 	s->n_insns = c->insns.n - first_insn;
 	s->insns = arena_dup(p->arena, c->insns.v + first_insn, s->n_insns * sizeof(*s->insns));
 	s->n_relocs = c->relocs.n - first_reloc;
-	s->relocs =
-		arena_dup(p->arena, c->relocs.v + first_reloc, s->n_relocs * sizeof(*s->relocs));
+	s->relocs = s->n_relocs ? arena_dup(p->arena, c->relocs.v + first_reloc,
+					    s->n_relocs * sizeof(*s->relocs)) :
+				  NULL;
 	for (u32 i = 0; i < s->n_relocs; i++)
 		s->relocs[i].insn -= first_insn;
 	s->next = p->shared_code;
