@@ -499,7 +499,10 @@ static void put_starred(struct buf *b, const struct format_spec *spec, const str
 void format_apply(struct buf *b, const struct format *f, const struct names *names,
 		  const struct event_field *fields, u32 n_fields, const void *record)
 {
-	struct args a = { .at = fields, .end = fields + n_fields, .record = record };
+	/* of no fields NULL: clang's sanitizer reports NULL + 0 */
+	struct args a = { .at = fields,
+			  .end = n_fields ? fields + n_fields : fields,
+			  .record = record };
 
 	for (const struct format_spec *s = f->spec, *end = s + f->n; s < end; s++) {
 		if (s->literal_len)
