@@ -273,14 +273,27 @@ static const struct type *check_kind(struct check *c, struct node *call)
 	return fold_bool(call, satisfies(call_arg(call, 0), (enum predicate)call->builtin->aux));
 }
 
-static const struct type *check_kfunc(struct check *c, struct node *call)
+static u32 kernel_func_id(const struct check *c, const struct node *call)
 {
 	const struct world *w = &c->env->world;
-	bool is = w->kernel_func && w->kernel_func(w->ctx, call_str(call, 0));
 
-	if (call->builtin->aux)
-		is = is && feature_has(c->env->features, FEAT_KFUNC_TP);
-	return fold_bool(call, is);
+	return w->kernel_func ? w->kernel_func(w->ctx, call_str(call, 0)) : 0;
+}
+
+static const struct type *check_kfunc_exist(struct check *c, struct node *call)
+{
+	return fold_bool(call, kernel_func_id(c, call));
+}
+
+static const struct type *check_kfunc_allowed(struct check *c, struct node *call)
+{
+	const struct load_kind *load = &c->inst->profile->load;
+	struct features *f = c->env->features;
+	u32 id = kernel_func_id(c, call);
+
+	return fold_bool(call, id && f->may_call &&
+				       f->may_call(f, id, load->prog_type, load->attach_type,
+						   load->module ? 0 : load->btf_id));
 }
 
 /* ---- static assertions */
@@ -454,20 +467,20 @@ static const struct builtin rows[] = {
 		.output = "true",
 		.flags = BI_CONST,
 		.engines = ON_ALL,
-		.check = check_kfunc,
-		.aux = 0,
+		.check = check_kfunc_exist,
 	},
 	{
 		.name = "kfunc_allowed",
 		.sig = "kfunc_allowed(name: lit string) -> bool",
 		.brief = "whether a kernel function may be called",
-		.doc = "Whether the kernel has the function and lets tracing programs call kernel "
-		       "functions (kfuncs).",
-		.example = "begin { print(kfunc_allowed(\"bpf_strlen\")); }",
-		.flags = BI_CONST,
+		.doc = "Whether the kernel lets programs of this probe's type call the function (a kfunc); "
+		       "the kernel is asked.",
+		.example =
+			"begin { print((kfunc_exist(\"vfs_read\"), kfunc_allowed(\"vfs_read\"))); }",
+		.output = "(true, false)",
+		.flags = BI_CONST | BI_NEEDS_PROFILE,
 		.engines = ON_ALL,
-		.check = check_kfunc,
-		.aux = 1,
+		.check = check_kfunc_allowed,
 	},
 	{
 		.name = "fail",

@@ -333,7 +333,9 @@ static const struct builtin rows[] = {
 		.doc = "The traced function returns that value without running. Only in kprobe, "
 		       "on functions that allow error injection, and if the kernel is built with "
 		       "CONFIG_BPF_KPROBE_OVERRIDE.",
-		.example = "kprobe:__x64_sys_getpgid /pid == cpid/ { override(0); }",
+		.example = "kprobe:__x64_sys_mkdir { override(-28); }",
+		.work = "mkdir /tmp/new",
+		.output = "mkdir: cannot create directory '/tmp/new': No space left on device",
 		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE | BI_READS_CTX,
 		.engines = ON_KERNEL,
 		.check = check_override,

@@ -606,8 +606,12 @@ static const struct builtin rows[] = {
 		.brief = "variables in scope at a source line",
 		.doc = "vars.NAME is a local variable, parameter or global of the traced program, "
 		       "with its type. Debug information gives its location at the probe's "
-		       "address.",
-		.example = "uprobe:/bin/sonde-example@main.c:12 { printf(\"%d\\n\", vars.count); }",
+		       "address. sonde-example is tests/doc/example/main.c.",
+		.example = "uprobe:sonde-example@main.c:8 { printf(\"%d\\n\", vars.count); }",
+		.work = "sonde-example",
+		.output = "1\n"
+			  "2\n"
+			  "3",
 		.flags = BI_VARIABLE | BI_VARS | BI_NEEDS_PROFILE,
 		.engines = ON_ALL,
 		.check = check_vars,
@@ -720,8 +724,12 @@ static const struct builtin rows[] = {
 		.sig = "goid() -> uint64",
 		.brief = "goroutine id",
 		.doc = "In probes of Go programs (Go 1.17 and later, with debug information): the "
-		       "id of the current goroutine.",
-		.example = "uprobe:/bin/sonde-example-go:\"main.main\" { print(goid); }",
+		       "id of the current goroutine. sonde-example-go is tests/doc/example/main.go.",
+		.example = "uprobe:sonde-example-go:\"main.work\" { print(goid); }",
+		.work = "sonde-example-go",
+		.output = "17\n"
+			  "1",
+		.varies = true,
 		.flags = BI_VARIABLE | BI_READS_GOID | BI_NEEDS_PROFILE | BI_NOTED,
 		.engines = ON_ALL,
 		.check = check_goid,
@@ -767,6 +775,10 @@ static const struct builtin rows[] = {
 		       "known: at returns before Linux 6.6.",
 		.example =
 			"uprobe:libc:malloc /outside(*(uint64 *)reg(\"sp\"))/ { @[comm] = count(); }",
+		.work = "ls /dev/null",
+		.output = "/dev/null\n"
+			  "@[ls]: 6",
+		.varies = true,
 		.flags = BI_NEEDS_PROFILE | BI_READS_REGS | BI_READS_NAME | BI_NOTED,
 		.engines = ON_KERNEL,
 		.check = check_outside,

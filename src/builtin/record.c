@@ -166,8 +166,9 @@ static const struct builtin rows[] = {
 		       "calls it sees the events of all processes and decides itself: the thread "
 		       "may be an argument instead of the current one.",
 		.example =
-			"tracepoint:sched:sched_waking /followed(args.pid)/ { @[comm] = count(); }",
-		.work = "sleep 0.01",
+			"tracepoint:sched:sched_wakeup_new /followed(args.pid)/ { printf(\"%s starts\\n\", args.comm); }",
+		.work = "sh -c \"true & wait\"",
+		.output = "sh starts",
 		.flags = BI_ASKS_FOLLOW,
 		.engines = ON_KERNEL,
 		.check = check_followed,

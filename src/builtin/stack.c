@@ -472,12 +472,16 @@ static const struct builtin rows[] = {
 		"        nanosleep+19@../sysdeps/unix/sysv/linux/nanosleep.c:25\n"
 		"        0x563816d944af",
 		TY_USTACK),
-	STACK_ROW("dw_ustack",
-		  "dw_ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
-		  "user stack, unwound by call frame information",
-		  "The same as ustack, whatever the configuration says: bpftrace's word.",
-		  "tracepoint:syscalls:sys_enter_clock_nanosleep { print(dw_ustack(3)); }", NULL,
-		  TY_USTACK | AUX_DWARF),
+	STACK_ROW(
+		"dw_ustack",
+		"dw_ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
+		"user stack, unwound by call frame information",
+		"The same as ustack, whatever the configuration says: bpftrace's word.",
+		"config = { unstable_dw_ustack = enable } tracepoint:syscalls:sys_enter_clock_nanosleep { print(dw_ustack(3)); }",
+		"        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71\n"
+		"        nanosleep+19@../sysdeps/unix/sysv/linux/nanosleep.c:25\n"
+		"        0x563816d944af",
+		TY_USTACK | AUX_DWARF),
 	STACK_ROW(
 		"fullstack",
 		"fullstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> fullstack",

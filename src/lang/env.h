@@ -157,8 +157,8 @@ struct world {
 	const char *(*near_type)(void *ctx, const char *name);
 	/* Text of number n of a table: strerror(2), "Interrupt", "read"; NULL: there is none. */
 	const char *(*text_of)(void *ctx, enum world_text table, u32 n);
-	/* Whether the kernel has a function that programs may call. */
-	bool (*kernel_func)(void *ctx, const char *name);
+	/* BTF id of a function of the kernel, 0: none. */
+	u32 (*kernel_func)(void *ctx, const char *name);
 	/* Id of the cgroup at a path, 0: none; level: how many cgroups it is below the root. */
 	u64 (*cgroup_id)(void *ctx, const char *path, u32 *level);
 	/* Address of a symbol as in its file; *moves: the file is position independent. */

@@ -196,7 +196,11 @@ const struct provider provider_watchpoint = {
 	       "execution (x). With -p or -c, in all threads of the process, including accesses "
 	       "by the kernel on its behalf (read(2) into the memory), except by exec. Kernel "
 	       "addresses and symbols are watched on all CPUs. A CPU has four watchpoints.",
-	.example = "watchpoint:0x10000000:8:w { printf(\"hit\\n\"); }",
+	.example = "watchpoint:0x10000000:4:w { printf(\"%d\\n\", *(int32 *)0x10000000); }",
+	.work = "sonde-example",
+	.output = "2\n"
+		  "4\n"
+		  "7",
 	.min_parts = 4,
 	.max_parts = 4,
 	.takes = "3",

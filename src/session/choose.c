@@ -80,6 +80,21 @@ static enum feature_answer common_feature(struct features *f, enum feature id)
 	return answer;
 }
 
+static bool common_may_call(struct features *f, u32 func_id, u32 prog_type, u32 attach_type,
+			    u32 attach_id)
+{
+	const struct compiled *c = f->ctx;
+	bool may = true;
+
+	for (u32 i = 0; i < c->n_engines && may; i++) {
+		struct features *one = c->engines[i]->features();
+
+		may = one->may_call &&
+		      one->may_call(one, func_id, prog_type, attach_type, attach_id);
+	}
+	return may;
+}
+
 void choose_init(struct compiled *c)
 {
 	const struct engine *const *from = c->host->engines ? c->host->engines : engines;
@@ -99,7 +114,9 @@ void choose_init(struct compiled *c)
 	c->env.is_replay = c->recorded;
 	if (c->n_engines > 1) {
 		c->env.features = arena_new(&c->arena, struct features);
-		*c->env.features = (struct features){ .probe = common_feature, .ctx = c };
+		*c->env.features = (struct features){
+			.probe = common_feature, .may_call = common_may_call, .ctx = c
+		};
 	}
 }
 

@@ -141,11 +141,11 @@ static const char *world_text_of(void *ctx, enum world_text table, u32 n)
 	return NULL;
 }
 
-static bool world_kernel_func(void *ctx, const char *name)
+static u32 world_kernel_func(void *ctx, const char *name)
 {
 	struct btf *btf = system_btf(ctx);
 
-	return btf && btf_find(btf, name, BTF_KIND_FUNC);
+	return btf ? btf_find(btf, name, BTF_KIND_FUNC) : 0;
 }
 
 static u64 world_cgroup_id(void *ctx, const char *path, u32 *level)

@@ -120,7 +120,7 @@ static enum feature_answer ask(struct features *f, enum feature id)
 
 struct features *kernel_features(void)
 {
-	static struct features features = { .probe = ask };
+	static struct features features = { .probe = ask, .may_call = may_call_kfunc };
 
 	return &features;
 }

@@ -393,19 +393,24 @@ static bool try_lsm(void)
 	return with_btf(ask_lsm);
 }
 
-static bool ask_kfunc(struct btf *btf)
+/* kernel/bpf/verifier.c, fetch_kfunc_meta: other complaints concern the arguments. */
+bool may_call_kfunc(struct features *f, u32 func_id, u32 prog_type, u32 attach_type, u32 attach_id)
 {
-	s32 lock = (s32)btf_find(btf, "bpf_rcu_read_lock", BTF_KIND_FUNC);
-	s32 unlock = (s32)btf_find(btf, "bpf_rcu_read_unlock", BTF_KIND_FUNC);
+	const struct bpf_insn insns[] = { I_MOVI(1, 0), I_MOVI(2, 0), I_MOVI(3, 0), I_MOVI(4, 0),
+					  I_MOVI(5, 0), I_CALL_KFUNC((s32)func_id), I_MOVI(0, 0), I_EXIT() };
+	char log[4096] = "";
+	struct bpf_load l = { .prog_type = prog_type,
+			      .attach_type = attach_type,
+			      .attach_btf_id = attach_id,
+			      .insns = insns,
+			      .n_insns = ARRAY_SIZE(insns),
+			      .name = "sonde_try",
+			      .log = log,
+			      .log_size = sizeof(log),
+			      .log_level = 1 };
+	(void)f;
 
-	return lock && unlock &&
-	       LOADS(RAW_TRACEPOINT, I_CALL_KFUNC(lock), I_CALL_KFUNC(unlock), I_MOVI(0, 0),
-		     I_EXIT());
-}
-
-static bool try_kfunc(void)
-{
-	return with_btf(ask_kfunc);
+	return was_made(bpf_prog_load(&l)) || (*log && !strstr(log, "is not allowed"));
 }
 
 /* Cannot be tested by an attempt: the function that the function graph calls exists or not. */
@@ -832,7 +837,6 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_RAW_TP_BTF] = try_raw_tp_btf,
 	[FEAT_BTF_LOADS] = try_btf_loads,
 	[FEAT_BATCH] = try_batch,
-	[FEAT_KFUNC_TP] = try_kfunc,
 	[FEAT_TRACEFS] = try_tracefs,
 	[FEAT_KALLSYMS] = try_kallsyms,
 	[FEAT_READ_KERNEL] = try_read_kernel,

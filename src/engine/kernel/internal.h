@@ -179,6 +179,8 @@ int refused_by_function_tracer(struct err *err, const struct site *s);
 
 /* features.c: tests one feature by using it. feature_cache.c remembers. */
 enum feature_answer feature_try(enum feature id);
+/* As may_call of struct features. */
+bool may_call_kfunc(struct features *f, u32 func_id, u32 prog_type, u32 attach_type, u32 attach_id);
 
 /* rights.c */
 /* The limit of locked memory is what refused a map; user-space probes by perf events are refused
