@@ -185,15 +185,14 @@ static void put_system(struct report *r)
 static void put_engines(struct report *r)
 {
 	section(r, "Engines", "engines");
-	for (u32 i = 0; engines[i]; i++) {
+	for (u32 i = 0; named_engines[i]; i++) {
+		const struct engine *e = named_engines[i];
 		struct err err = { 0 };
 
-		if (engines[i]->has_option || engines[i]->select)
-			continue;
-		if (!engines[i]->check_rights || engines[i]->check_rights(&err) >= 0)
-			text_item(r, engines[i]->name, "yes");
+		if (!e->check_rights || e->check_rights(&err) >= 0)
+			text_item(r, e->name, "yes");
 		else
-			text_item(r, engines[i]->name, err.text);
+			text_item(r, e->name, err.text);
 		err_release(&err);
 	}
 }

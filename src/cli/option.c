@@ -19,10 +19,15 @@ static const char formats[] =
 	;
 #undef O
 #define O(name) " " #name
-static const char format_help[] = "format of the results:"
+static const char format_help[] = "format:"
 #include "output/index.h"
 	;
 #undef O
+#define E(name) "|" #name
+static const char engine_names[] = "auto"
+#include "engine/index.h"
+	;
+#undef E
 
 #define O(member) .at = offsetof(struct cli, request.member)
 
@@ -74,8 +79,8 @@ const struct option_row option_rows[] = {
 		 "strftime follow the clock of the recording, and end probes run at its end. It needs no privilege. What the recording "
 		 "does not have is an error; system() and signal() do nothing. A -p after it is a process of the recording.",
 	  .take = take_from, O(from) },
-	{ .name = "engine", .arg = "NAME", .group = GROUP_WHAT, .sets = SET_SCRIPT_RUN,
-	  .help = "kernel; perf: without bpf(2); process: within -p PID; auto",
+	{ .name = "engine", .arg = "NAME", .choices = engine_names, .group = GROUP_WHAT, .sets = SET_SCRIPT_RUN,
+	  .help = "auto, kernel, process (within -p PID) or perf (without bpf(2))",
 	  .doc = "With perf, events are perf events (perf_event_open(2)) and the script runs in sonde over their samples, where bpf(2) is "
 		 "refused: all probes but rawtracepoint, fentry, lsm and iter; builtins about the moment of the event (users, cgroups, memory) "
 		 "are an error. With process, entries of functions and tracepoints of sonde/sonde.h write records into memory that the process shares "
@@ -93,7 +98,7 @@ const struct option_row option_rows[] = {
 	{ .key = 'f', .name = "format", .arg = "FORMAT", .choices = formats + 1,
 	  .group = GROUP_OUTPUT, .sets = SET_FORMAT,
 	  .help = format_help,
-	  .doc = "Without -f, the suffix of FILE of -o selects the format: .json, .folded, .tree, .html, .pb.gz (pprof), .speedscope.json; called "
+	  .doc = "Without -f, the suffix of FILE of -o selects the format: .NAME, as .json or .folded, .pb.gz (pprof), .speedscope.json; called "
 		 "bpftrace, the format is text then.",
 	  .take = take_format },
 	{ .key = 'o', .name = "output", .arg = "FILE", .group = GROUP_OUTPUT, .sets = SET_OUTPUT,

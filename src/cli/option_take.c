@@ -68,18 +68,6 @@ int take_from(struct cli *c, const struct option_row *row, const char *value)
 	return take_text(c, row, value);
 }
 
-int take_engine(struct cli *c, const struct option_row *row, const char *value)
-{
-	const struct engine *e = engine_find(value);
-
-	c->request.auto_engine = streq(value, "auto");
-	if (c->request.auto_engine)
-		return 0;
-	if (!e || e->has_option)
-		return say_usage(c, "--engine is auto, kernel, perf or process");
-	return take_text(c, row, value);
-}
-
 int take_interpreter(struct cli *c, const struct option_row *row, const char *value)
 {
 	return take_text(c, row, "interpreter");
@@ -231,6 +219,14 @@ static int choice(const struct option_row *row, const char *value)
 		s = *end ? end + 1 : NULL;
 	}
 	return -1;
+}
+
+int take_engine(struct cli *c, const struct option_row *row, const char *value)
+{
+	if (choice(row, value) < 0)
+		return bad_choice(c, row, value);
+	c->request.auto_engine = streq(value, "auto");
+	return c->request.auto_engine ? 0 : take_text(c, row, value);
 }
 
 int take_text_choice(struct cli *c, const struct option_row *row, const char *value)

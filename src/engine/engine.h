@@ -83,7 +83,6 @@ struct engine {
 	const char *name, *brief;
 	bool by_name_only;   /* used only if requested by name */
 	bool has_substitute; /* requested by name, it leaves to others what it does not serve */
-	bool has_option;     /* requested by an option of its own, not by --engine */
 	bool reads_records;  /* sites of sonde.h's tracepoints are SITE_RECORD */
 	/* The context of tracepoints and system calls is the perf record of each: there are no raw ones. */
 	bool by_perf_record;
@@ -238,6 +237,8 @@ struct engine {
 
 /* NULL-terminated. The features of the first one resolve probes. */
 extern const struct engine *const engines[];
+/* Those of them that --engine=NAME chooses. */
+extern const struct engine *const named_engines[];
 /* NULL: no engine has the name. */
 const struct engine *engine_find(const char *name);
 

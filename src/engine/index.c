@@ -3,11 +3,18 @@
 #include "engine/engine.h"
 
 #define E(name) extern const struct engine engine_##name;
+#define E_BY_OPTION E
 #include "engine/index.h"
 #undef E
 
 #define E(name) &engine_##name,
+#define E_BY_OPTION E
 const struct engine *const engines[] = {
+#include "engine/index.h"
+	NULL,
+};
+
+const struct engine *const named_engines[] = {
 #include "engine/index.h"
 	NULL,
 };

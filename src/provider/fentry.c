@@ -297,8 +297,6 @@ static bool list_module(void *ctx, struct module_btf *mod)
 
 static int refuse(struct match *m, const struct spec *spec)
 {
-	struct diag *d;
-
 	if (!env_btf(m->env)) {
 		probe_untyped(m->env, spec);
 		return -EOPNOTSUPP;
@@ -312,10 +310,9 @@ static int refuse(struct match *m, const struct spec *spec)
 			targets_give(m->env, spec, &m->ts, NULL, NULL, NULL);
 			return -ENOENT;
 		}
-		d = probe_report(m->env, spec, D_PROBE_FEATURE, spec->text, "function trampolines");
-		probe_help(m->env, d,
-			   "use a tracepoint, rawtracepoint or, where the kernel has them, kprobe");
-		return -EOPNOTSUPP;
+		return probe_lacks(
+			m->env, spec, "function trampolines",
+			"use a tracepoint, rawtracepoint or, where the kernel has them, kprobe");
 	}
 	return 0;
 }

@@ -46,6 +46,12 @@ struct diag *probe_report(struct provider_env *env, const struct spec *spec, enu
  * -EINVAL. */
 int probe_bad_parts(struct provider_env *env, const struct spec *spec);
 int probe_bad_syntax(struct provider_env *env, const struct spec *spec, const char *why);
+/*
+ * The features lack what the probe needs; what: in the plural. The text after it is the help, a format,
+ * of a kernel that lacks it; NULL: none. Returns -EOPNOTSUPP.
+ */
+int probe_lacks(struct provider_env *env, const struct spec *spec, const char *what,
+		const char *fmt, ...) FORMAT(4, 5);
 void probe_help(struct provider_env *env, struct diag *d, const char *fmt, ...) FORMAT(3, 4);
 /* The system refused: text and help of err. Returns err->code. */
 int probe_refused(struct provider_env *env, const struct spec *spec, const struct err *err);

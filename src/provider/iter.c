@@ -143,10 +143,8 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		probe_untyped(env, spec);
 		return -EOPNOTSUPP;
 	}
-	if (!env_has(env, FEAT_ITER, true)) {
-		probe_report(env, spec, D_PROBE_FEATURE, spec->text, "iterators");
-		return -EOPNOTSUPP;
-	}
+	if (!env_has(env, FEAT_ITER, true))
+		return probe_lacks(env, spec, "iterators", NULL);
 	p = new_profile(env, e.btf, spec->part[1]);
 	if (p) {
 		p->pinned = spec->n_parts > 2;

@@ -312,7 +312,6 @@ static const char *near_probe(struct match *m, const char *name)
 static int no_kprobes(struct match *m)
 {
 	bool built = access("/sys/bus/event_source/devices/kprobe", F_OK) == 0;
-	struct diag *d;
 
 	if (probe_lacks_sysfs(m->env, m->spec, "kernel probes"))
 		return -EOPNOTSUPP;
@@ -323,14 +322,12 @@ static int no_kprobes(struct match *m)
 		targets_give(m->env, m->spec, &m->ts, NULL, NULL, NULL);
 		return -ENOENT;
 	}
-	d = probe_report(m->env, m->spec, D_PROBE_FEATURE, m->spec->text,
-			 built ? "kernel probes for anybody, as long as it is locked down" :
-				 "kernel probes");
-	probe_help(m->env, d,
-		   "%s tracepoint, rawtracepoint or uprobe; \"sonde list '*NAME*'\" finds them",
-		   built ? "lockdown=confidentiality refuses them to root as well: use fentry," :
-			   "it was built without CONFIG_KPROBES: use");
-	return -EOPNOTSUPP;
+	return probe_lacks(
+		m->env, m->spec,
+		built ? "kernel probes for anybody, as long as it is locked down" : "kernel probes",
+		"%s tracepoint, rawtracepoint or uprobe; \"sonde list '*NAME*'\" finds them",
+		built ? "lockdown=confidentiality refuses them to root as well: use fentry," :
+			"it was built without CONFIG_KPROBES: use");
 }
 
 /* The first instruction of a function is always a boundary. */

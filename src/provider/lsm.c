@@ -191,13 +191,9 @@ static int refuse(struct match *m, const struct spec *spec)
 	if (!bpf_is_a_module(&modules)) {
 		ret = not_in_list(m, spec, modules.s);
 	} else if (!env_has(m->env, FEAT_LSM, true)) {
-		struct diag *d = probe_report(m->env, spec, D_PROBE_FEATURE, spec->text,
-					      "hooks for BPF in its security modules");
-
-		probe_help(
-			m->env, d,
+		ret = probe_lacks(
+			m->env, spec, "hooks for BPF in its security modules",
 			"it lacks CONFIG_BPF_LSM or function trampolines: use a tracepoint or rawtracepoint");
-		ret = -EOPNOTSUPP;
 	}
 	buf_release(&modules);
 	return ret;

@@ -90,6 +90,26 @@ void probe_untyped(struct provider_env *env, const struct spec *spec)
 		"tracepoint, syscall, kprobe and uprobe need none; BPFTRACE_BTF=FILE names this very kernel's");
 }
 
+int probe_lacks(struct provider_env *env, const struct spec *spec, const char *what,
+		const char *fmt, ...)
+{
+	const char *engine = env->system.features ? env->system.features->engine : NULL;
+	struct diag *d;
+	va_list ap;
+
+	if (engine) {
+		d = probe_report(env, spec, D_ENGINE_LACKS, spec->text, engine, what);
+		probe_help(env, d, "without --vm, --from and --engine the kernel runs the script");
+		return -EOPNOTSUPP;
+	}
+	d = probe_report(env, spec, D_PROBE_FEATURE, spec->text, what);
+	va_start(ap, fmt);
+	if (fmt)
+		probe_help(env, d, "%s", arena_vprintf(env->arena, fmt, ap));
+	va_end(ap);
+	return -EOPNOTSUPP;
+}
+
 /* sysfs has the numbers of the kernel's probe PMUs. */
 bool probe_lacks_sysfs(struct provider_env *env, const struct spec *spec, const char *what)
 {

@@ -162,7 +162,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 
 	if (!env_has(env, FEAT_UPROBE, true) && !env_has(env, FEAT_UPROBE_MULTI, true)) {
 		if (!probe_lacks_sysfs(env, spec, "user-space probes"))
-			probe_report(env, spec, D_PROBE_FEATURE, spec->text, "user-space probes");
+			probe_lacks(env, spec, "user-space probes", NULL);
 		return -EOPNOTSUPP;
 	}
 	if (uline_is_meant(spec))

@@ -114,9 +114,9 @@ void choose_init(struct compiled *c)
 	c->env.is_replay = c->recorded;
 	if (c->n_engines > 1) {
 		c->env.features = arena_new(&c->arena, struct features);
-		*c->env.features = (struct features){
-			.probe = common_feature, .may_call = common_may_call, .ctx = c
-		};
+		*c->env.features = (struct features){ .probe = common_feature,
+						      .may_call = common_may_call,
+						      .ctx = c };
 	}
 }
 

@@ -55,6 +55,7 @@ struct trace_event {
 	struct event_stack stack[2]; /* the kernel's, the user's */
 };
 
+/* A hook whose comment does not say what NULL means must be there: output/notice.h and none.h have some. */
 struct output {
 	const char *name, *brief, *doc, *example;
 	void (*attached)(struct sink *s, u32 n_probes);
@@ -71,7 +72,7 @@ struct output {
 	void (*test)(struct sink *s, const struct test_result *r);
 	void (*tested)(struct sink *s, u32 n_passed, u32 n_failed); /* after the last one */
 	void (*bench)(struct sink *s, const struct bench_result *r);
-	/* After the run, before the last flush. An output that has it writes one document, which
+	/* After the run, before the last flush. NULL: nothing is left to write. An output that has it writes one document, which
 	 * is nothing until then: a file of -o appears, or is replaced, as a whole. */
 	void (*close)(struct sink *s);
 	const char *suffix; /* of files of -o; NULL: ".NAME" */

@@ -42,7 +42,8 @@ struct features {
 	bool (*may_call)(struct features *f, u32 func_id, u32 prog_type, u32 attach_type,
 			 u32 attach_id);
 	void *ctx;
-	bool pretended; /* some of known are what the user asked for (--no-feature) */
+	const char *engine; /* that lacks what the kernel may have; NULL: they are the kernel's */
+	bool pretended;     /* some of known are what the user asked for (--no-feature) */
 };
 
 static inline enum feature_answer feature_answer(struct features *f, enum feature id)

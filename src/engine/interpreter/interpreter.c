@@ -13,7 +13,7 @@ static enum feature_answer try_feature(struct features *f, enum feature id)
 
 static struct features *features(void)
 {
-	static struct features f = { .probe = try_feature };
+	static struct features f = { .probe = try_feature, .engine = "interpreter" };
 
 	return &f;
 }
@@ -48,7 +48,6 @@ const struct engine engine_interpreter = {
 	.name = "interpreter",
 	.brief = "begin, end and test probes in user space",
 	.by_name_only = true,
-	.has_option = true,
 	.features = features,
 	.serves = serves,
 	.open = open_machine,

@@ -396,8 +396,9 @@ static bool try_lsm(void)
 /* kernel/bpf/verifier.c, fetch_kfunc_meta: other complaints concern the arguments. */
 bool may_call_kfunc(struct features *f, u32 func_id, u32 prog_type, u32 attach_type, u32 attach_id)
 {
-	const struct bpf_insn insns[] = { I_MOVI(1, 0), I_MOVI(2, 0), I_MOVI(3, 0), I_MOVI(4, 0),
-					  I_MOVI(5, 0), I_CALL_KFUNC((s32)func_id), I_MOVI(0, 0), I_EXIT() };
+	const struct bpf_insn insns[] = { I_MOVI(1, 0), I_MOVI(2, 0), I_MOVI(3, 0),
+					  I_MOVI(4, 0), I_MOVI(5, 0), I_CALL_KFUNC((s32)func_id),
+					  I_MOVI(0, 0), I_EXIT() };
 	char log[4096] = "";
 	struct bpf_load l = { .prog_type = prog_type,
 			      .attach_type = attach_type,

@@ -83,7 +83,7 @@ static enum feature_answer try_feature(struct features *f, enum feature id)
 
 static struct features *features(void)
 {
-	static struct features f = { .probe = try_feature };
+	static struct features f = { .probe = try_feature, .engine = "perf" };
 
 	return &f;
 }

@@ -99,7 +99,26 @@ static struct process *process_of(const void *self)
 
 static enum feature_answer try_feature(struct features *f, enum feature id)
 {
-	return id == FEAT_UPROBE || id == FEAT_PERF_EVENTS ? FEATURE_YES : in_vm_feature(id);
+	switch (id) {
+	case FEAT_UPROBE:
+	case FEAT_PERF_EVENTS: return FEATURE_YES;
+	/* The kernel's engine serves these probes. */
+	case FEAT_BTF:
+	case FEAT_TRACEFS:
+	case FEAT_KPROBE:
+	case FEAT_KPROBE_MULTI:
+	case FEAT_FENTRY:
+	case FEAT_FENTRY_RECURSION:
+	case FEAT_FENTRY_STEADY:
+	case FEAT_LSM:
+	case FEAT_LSM_PATH:
+	case FEAT_ITER:
+	case FEAT_ITER_PATH:
+	case FEAT_RAW_TP_BTF:
+	case FEAT_WATCHPOINT:
+	case FEAT_HARDWARE: return feature_answer(kernel_features(), id);
+	default: return in_vm_feature(id);
+	}
 }
 
 static struct features *features(void)

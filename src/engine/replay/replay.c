@@ -71,7 +71,7 @@ static enum feature_answer try_feature(struct features *f, enum feature id)
 
 static struct features *features(void)
 {
-	static struct features f = { .probe = try_feature };
+	static struct features f = { .probe = try_feature, .engine = "replay" };
 
 	return &f;
 }
@@ -471,7 +471,6 @@ const struct engine engine_replay = {
 	.name = "replay",
 	.brief = "the events of a recording",
 	.by_name_only = true,
-	.has_option = true,
 	.by_perf_record = true,
 	.has_events = true,
 	.features = features,
