@@ -17,6 +17,8 @@ traced() {
 	[ $status -le 128 ] || [ $status = 255 ] || echo "sonde: status $status"
 	return $status
 }
+# attached FILE...: waits until a sonde with __BPFTRACE_NOTIFY_PROBES_ATTACHED, whose output is in one of the files, is attached.
+attached() { for ((i = 0; i < 600; i++)); do grep -qs PROBES_ATTACHED "$@" && return; sleep 0.05; done; echo "not attached: $*"; cat "$@"; }
 # counts_last: what sonde counts while it runs is told as it comes, in one line or two, between other lines or after them:
 # here once, with its sum, at the end.
 counts_last() {

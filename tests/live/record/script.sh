@@ -2,7 +2,7 @@
 # alike SCRIPT [OPTION]...: runs it live and `sonde record SCRIPT` beside it on one run of script-load.sh, then the script over
 # the recording. The lines must be the same (not the warnings: the machine of the recording may have limits), but for times and for where in a histogram a time falls.
 export __BPFTRACE_NOTIFY_PROBES_ATTACHED=1
-attached() { for ((i = 0; i < 600; i++)); do grep -qs PROBES_ATTACHED "$1"* && return; sleep 0.05; done; echo "not attached: $1"; cat "$1"*; }
+. "$TOP/tests/live/traced.sh"
 plain() {
 	grep -v -e PROBES_ATTACHED -e '^Attached ' -e '^$' -e 'the kernel still lets go' "$1" |
 		sed 's/[0-9][0-9]:[0-9][0-9]:[0-9][0-9]/TIME/; s/[0-9]*\.[0-9]\{3\}/MS/g; s/^\[.*|.*|$/BUCKET/' | sort
@@ -15,7 +15,7 @@ alike() {
 	until [ -e ready ]; do sleep 0.01; done # what it opens itself is before both
 	"$SONDE" run "$@" --follow -p $load >live 2>live.err & live=$!
 	"$SONDE" record "$@" -p $load -o file >record.out 2>&1 & rec=$!
-	attached live; attached record.out
+	attached live live.err; attached record.out
 	echo >&9; wait $load; wait $live $rec
 	"$SONDE" run "$@" --from file >replay 2>replay.err
 	plain live | uniq >a; plain replay | uniq >b

@@ -6,7 +6,7 @@
 L=$TMP/rp$$; COMM=rp$$
 built gcc -O1 -static -pthread -w -o "$L" "$TOP/tests/live/replay/load.c" || exit 99
 export __BPFTRACE_NOTIFY_PROBES_ATTACHED=1
-attached() { for ((i = 0; i < 600; i++)); do grep -q PROBES_ATTACHED "$1" && return; sleep 0.05; done; echo "not attached: $1"; cat "$1"; }
+. "$TOP/tests/live/traced.sh"
 # What a live run skips is told of other threads' events, too.
 # With SUM the numbers of histograms alone, added: two tracers see an event at two moments.
 lines_of() { if [ -n "$SUM" ]; then plain "$1" | sed -n 's/^[[(][^|]*[])] *\([0-9]*\) *|.*/\1/p' | paste -sd+ | bc; else plain "$1"; fi; }
