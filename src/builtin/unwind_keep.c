@@ -8,6 +8,7 @@
 #define RAW(name) (u32) offsetof(struct unwind_raw, name)
 
 enum {
+	RINGBUF_OUTPUT = 130, /* bpf_ringbuf_output() */
 	LARGE_ROOM = UNWIND_LARGE_SIZE - (int)sizeof(struct unwind_raw),
 	SMALL_ROOM = UNWIND_SMALL_SIZE - (int)sizeof(struct unwind_raw)
 };
@@ -221,6 +222,35 @@ static void fill_raw(const struct walk *w, struct opnd raw, struct opnd ip_delta
 		ir_store(l, opnd_plus(raw, field[i].to), field[i].size, field[i].v);
 }
 
+static struct opnd table_word(struct lower *l, s64 offset)
+{
+	return ir_load(l, ir_addr(l, o_data(walk_tables(l), offset)), 8, false);
+}
+
+/* Wakes sonde, once, if as many hits have been kept as it asked for. Of a deep stack only a part can be
+ * kept: the next hits of the process should be unwound here. */
+static void ring_bell(const struct walk *w)
+{
+	struct lower *l = w->l;
+	struct ir_block *few = ir_block_new(l), *deep = ir_block_new(l), *ring = ir_block_new(l),
+			*out = ir_block_new(l);
+	struct opnd word, so_far = ir_op2(l, IR_ADD, table_word(l, UNWIND_NEXT_SMALL),
+					  table_word(l, UNWIND_NEXT_LARGE));
+
+	ir_branch(l, CC_ULT, so_far, table_word(l, UNWIND_RING_AT), few, ring);
+	walk_place(l, few);
+	ir_branch(l, CC_ULT, stack_bytes(w), o_imm(LARGE_ROOM), out, deep);
+	walk_place(l, deep);
+	ir_branch(l, CC_EQ, table_word(l, UNWIND_RING_AT), o_imm(-1), out, ring);
+	walk_place(l, ring);
+	word = ir_addr(l, o_data(walk_tables(l), UNWIND_RING_AT));
+	ir_store(l, word, 8, o_imm(-1));
+	ir_call(l, RINGBUF_OUTPUT, false, 4, o_map(walk_bell(l)), word, o_imm(8),
+		o_imm(BPF_RB_FORCE_WAKEUP));
+	ir_jump(l, out);
+	walk_place(l, out);
+}
+
 /* Keeps the hit: returns its id, or 0. */
 static struct opnd keep_body(struct lower *l, const struct opnd *arg, const u32 most[2])
 {
@@ -246,6 +276,7 @@ static struct opnd keep_body(struct lower *l, const struct opnd *arg, const u32 
 	copy_returns(&w, raw);
 	copy_stack(&w, raw);
 	ir_store(l, opnd_plus(raw, RAW(state)), 8, o_imm(UNWIND_RAW_FULL));
+	ring_bell(&w);
 	return walk_end(&w, id);
 }
 

@@ -85,6 +85,13 @@ u32 walk_processes(struct lower *l)
 	return shared_map(l, &m);
 }
 
+u32 walk_bell(struct lower *l)
+{
+	return shared_map(l, &(struct map_desc){ .name = ".bell",
+						 .role = MAP_UNWIND_BELL,
+						 .bpf_type = BPF_MAP_TYPE_RINGBUF });
+}
+
 struct opnd walk_table_at(struct lower *l, s64 offset, struct opnd index, u32 n, u32 shift)
 {
 	struct opnd at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, index, o_imm(n - 1)), o_imm(shift));

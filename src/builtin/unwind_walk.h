@@ -56,6 +56,7 @@ bool walk_find_offsets(const struct lower *l, struct walk_offsets *p);
 /* The maps of type/unwind.h, by index. */
 u32 walk_tables(struct lower *l);
 u32 walk_processes(struct lower *l);
+u32 walk_bell(struct lower *l);
 /* Address of the entry `index`, masked, of a table with n entries of 1 << shift bytes. */
 struct opnd walk_table_at(struct lower *l, s64 offset, struct opnd index, u32 n, u32 shift);
 /* Continues in a block of a shared function, where no value of another block is known. */

@@ -79,6 +79,19 @@ typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err 
  * ones stay. */
 typedef int (*record_fn)(void *ctx, const void *record, u32 len);
 
+/* A ring buffer of one page whose records mean nothing: fd is readable when there are some. */
+struct bell {
+	int fd; /* borrowed */
+	u64 *consumer;
+	const u64 *producer;
+};
+
+static inline void bell_silence(const struct bell *b)
+{
+	__atomic_store_n(b->consumer, __atomic_load_n(b->producer, __ATOMIC_ACQUIRE),
+			 __ATOMIC_SEQ_CST);
+}
+
 struct engine {
 	const char *name, *brief;
 	bool by_name_only;   /* used only if requested by name */
@@ -215,6 +228,8 @@ struct engine {
 	/* The memory of a mapped array other than the data map; NULL: it has none, also as an
 	 * operation. */
 	void *(*map_memory)(void *self, u32 map);
+	/* How programs wake sonde by the map of role MAP_UNWIND_BELL; false: there is none. NULL: likewise. */
+	bool (*bell)(void *self, struct bell *out);
 	/* Copies at most `limit` frames to ips; returns their number. *time: of a user stack, when it was
 	 * first hit (CLOCK_MONOTONIC). */
 	u32 (*stack)(void *self, const struct stack_value *v, u32 limit, u64 *ips, u64 *time);

@@ -34,6 +34,7 @@ static u32 *internal_index(struct program *p, enum map_role role)
 	case MAP_SET:
 	case MAP_UNWIND:
 	case MAP_UNWIND_PROCESSES:
+	case MAP_UNWIND_BELL:
 	case MAP_PROGS: break;
 	}
 	BUG("internal map of role %d", role);
@@ -80,6 +81,7 @@ u32 lower_internal_map(struct lower *l, enum map_role role)
 	case MAP_SET:
 	case MAP_UNWIND:
 	case MAP_UNWIND_PROCESSES:
+	case MAP_UNWIND_BELL:
 	case MAP_PROGS: BUG("internal map of role %d", role);
 	}
 	*index = p->maps.n;

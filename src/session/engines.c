@@ -423,6 +423,14 @@ static struct used_engine *knows_maps(const struct run *r)
 	return u;
 }
 
+bool engines_bell(struct run *r, struct bell *out)
+{
+	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+		if (u->ops->bell && u->ops->bell(u->self, out))
+			return true;
+	return false;
+}
+
 int engines_maps_open(struct run *r, bool prompt)
 {
 	struct used_engine *u = knows_maps(r);

@@ -46,6 +46,7 @@ int engines_map_read(struct run *r, u32 map, struct arena *a, struct table *t);
 int engines_map_clear(struct run *r, u32 map);
 int engines_map_zero(struct run *r, u32 map);
 void *engines_map_memory(struct run *r, u32 map);
+bool engines_bell(struct run *r, struct bell *out); /* engine.h; false: there is none */
 int engines_map_set(struct run *r, u32 map, const void *key, const void *value);
 int engines_map_delete(struct run *r, u32 map, const void *key);
 /* As map_move of engine/engine.h, in the engine that has it. */

@@ -71,6 +71,22 @@ static int watch_processes(struct run *r)
 	return ret;
 }
 
+static int watch_maps(struct run *r)
+{
+	struct epoll_event e = { .events = EPOLLIN | EPOLLONESHOT, .data.fd = usermaps_fd(r) };
+
+	if (e.data.fd >= 0 && epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, e.data.fd, &e) < 0)
+		return -1;
+	return watch(r, usermaps_hits_fd(r));
+}
+
+static void watch_maps_again(struct run *r)
+{
+	struct epoll_event e = { .events = EPOLLIN | EPOLLONESHOT, .data.fd = usermaps_fd(r) };
+
+	epoll_ctl(r->epoll_fd, EPOLL_CTL_MOD, e.data.fd, &e);
+}
+
 int loop_init(struct run *r, struct err *err)
 {
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -81,8 +97,8 @@ int loop_init(struct run *r, struct err *err)
 		return no_descriptor(err, "a descriptor of signals");
 	watch_reader(r);
 	if (watch(r, r->signal_fd) < 0 || watch(r, r->child.fd) < 0 || watch_processes(r) < 0 ||
-	    watch(r, r->host->beside ? r->host->beside->fd : -1) < 0 ||
-	    watch(r, usermaps_fd(r)) < 0 || watch(r, deferred_fd(r)) < 0 || watch_engines(r) < 0)
+	    watch(r, r->host->beside ? r->host->beside->fd : -1) < 0 || watch_maps(r) < 0 ||
+	    watch(r, deferred_fd(r)) < 0 || watch_engines(r) < 0)
 		return err_sys(err, "wait for events (epoll_ctl)");
 	return 0;
 }
@@ -139,6 +155,10 @@ static void on_event(struct run *r, int fd)
 		child_look(r);
 	else if (fd == r->sink->fd)
 		r->sink->closed = true;
+	else if (fd == usermaps_fd(r))
+		usermaps_told(r);
+	else if (fd == usermaps_hits_fd(r))
+		return; /* usermaps_turn() follows */
 	else if (fd == deferred_fd(r))
 		deferred_poll(r);
 	else if (r->host->beside && fd == r->host->beside->fd)
@@ -212,6 +232,8 @@ void loop_run(struct run *r)
 		u64 now = clock_mono_ns();
 
 		usermaps_turn(r);
+		if (usermaps_listens_again(r))
+			watch_maps_again(r);
 		screen_tick(r);
 		if (r->sink->output->tick)
 			r->sink->output->tick(r->sink);

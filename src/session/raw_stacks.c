@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Hits that programs have kept -> frames. Programs have room for few of them, and the main thread
- * reads files for tens of milliseconds: while mappings change or hits come, a thread copies them each
- * millisecond. They are unwound in the order of their times, between the changes of mappings: exec()
+ * reads files for tens of milliseconds: while hits come, a thread copies them each millisecond. They ring
+ * a bell for it when it sleeps. They are unwound in the order of their times, between the changes of mappings: exec()
  * replaces all of them. Equal stacks are stored once.
  */
 #include <poll.h>
@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include "base/arena.h"
+#include "base/fd.h"
 #include "base/hash.h"
 #include "session/raw_stacks.h"
 #include "type/agg.h"
@@ -20,7 +21,8 @@ enum {
 	MAX_IDS = 1 << 16,      /* in a generation */
 	MAX_WAITING = 64 << 20, /* bytes of hits that wait for their mappings */
 	N_KINDS = 2,            /* of entries: small and large */
-	QUIET_MS = 50,          /* without hits the thread waits for changes of mappings again */
+	SOME = 32,              /* hits that are worth a wake-up of their own */
+	MANY = 8,               /* hits at a time: more will come within a millisecond */
 };
 
 struct frames {
@@ -54,16 +56,21 @@ struct raw_stacks {
 	struct arena times_arena;
 	pthread_t thread;
 	bool has_thread, ends;
-	int maps_fd, wake_fd;
+	bool rests; /* under the lock: few hits need not ring */
+	struct bell bell;
+	int wake_fd; /* ends the thread */
+	int told_fd; /* hits wait */
 };
 
-struct raw_stacks *raw_stacks_new(void *memory, struct unwinds *unwinds)
+struct raw_stacks *raw_stacks_new(void *memory, const struct bell *bell, struct unwinds *unwinds)
 {
 	struct raw_stacks *s = xcalloc(1, sizeof(*s));
 
 	s->memory = memory;
 	s->unwinds = unwinds;
-	s->wake_fd = -1;
+	s->bell = *bell;
+	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	s->told_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	arena_init(&s->now.arena);
 	arena_init(&s->old.arena);
 	arena_init(&s->times_arena);
@@ -71,23 +78,23 @@ struct raw_stacks *raw_stacks_new(void *memory, struct unwinds *unwinds)
 	return s;
 }
 
-static void wake_thread(const struct raw_stacks *s)
+static void signal_fd(int fd)
 {
 	u64 one = 1;
 
-	if (s->has_thread && write(s->wake_fd, &one, sizeof(one)) < 0) {
-		/* it is full: it wakes up */
+	if (fd >= 0 && write(fd, &one, sizeof(one)) < 0) {
+		/* it is full: it is readable */
 	}
 }
 
 static void end_thread(struct raw_stacks *s)
 {
 	__atomic_store_n(&s->ends, true, __ATOMIC_RELEASE);
-	wake_thread(s);
+	signal_fd(s->wake_fd);
 	if (s->has_thread)
 		pthread_join(s->thread, NULL);
-	if (s->wake_fd >= 0)
-		close(s->wake_fd);
+	fd_close(&s->wake_fd);
+	fd_close(&s->told_fd);
 }
 
 static void generation_release(struct generation *g)
@@ -208,36 +215,69 @@ static u32 collect(struct raw_stacks *s)
 	return n;
 }
 
+/* Takes up hits while many come. */
+static void collect_while_busy(struct raw_stacks *s)
+{
+	u32 n;
+
+	while ((n = collect(s))) {
+		signal_fd(s->told_fd);
+		if (n < MANY || __atomic_load_n(&s->ends, __ATOMIC_ACQUIRE))
+			return;
+		usleep(1000);
+	}
+}
+
+static void ask_for_bell(struct raw_stacks *s)
+{
+	u64 n = next_number(s, &kinds[0]) + next_number(s, &kinds[1]);
+
+	__atomic_store_n((u64 *)(void *)(s->memory + UNWIND_RING_AT), n + (s->rests ? SOME : 1),
+			 __ATOMIC_SEQ_CST);
+}
+
+void raw_stacks_rest(struct raw_stacks *s, bool rests)
+{
+	pthread_mutex_lock(&s->lock);
+	s->rests = rests;
+	ask_for_bell(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Returns the number of hits that came before the bell was asked for. */
+static u32 collect_last(struct raw_stacks *s)
+{
+	u32 n;
+
+	pthread_mutex_lock(&s->lock);
+	ask_for_bell(s);
+	pthread_mutex_unlock(&s->lock);
+	n = collect(s);
+	if (n)
+		signal_fd(s->told_fd);
+	return n;
+}
+
 static void *run_thread(void *arg)
 {
 	struct raw_stacks *s = arg;
 	struct pollfd fds[] = { { .fd = s->wake_fd, .events = POLLIN },
-				{ .fd = s->maps_fd, .events = POLLIN } };
-	u64 woken;
+				{ .fd = s->bell.fd, .events = POLLIN } };
 
 	while (!__atomic_load_n(&s->ends, __ATOMIC_ACQUIRE)) {
-		poll(fds, ARRAY_SIZE(fds), -1);
-		if (fds[0].revents && read(s->wake_fd, &woken, sizeof(woken)) < 0)
-			continue;
-		for (u32 quiet = 0;
-		     quiet < QUIET_MS && !__atomic_load_n(&s->ends, __ATOMIC_ACQUIRE); quiet++) {
-			if (collect(s))
-				quiet = 0;
-			usleep(1000);
-		}
+		if (!collect_last(s))
+			poll(fds, ARRAY_SIZE(fds), -1);
+		bell_silence(&s->bell);
+		collect_while_busy(s);
 	}
 	return NULL;
 }
 
-void raw_stacks_watch(struct raw_stacks *s, int maps_fd)
+void raw_stacks_watch(struct raw_stacks *s)
 {
 	sigset_t all, before;
 
-	if (s->wake_fd >= 0)
-		return;
-	s->maps_fd = maps_fd;
-	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->wake_fd < 0)
+	if (s->has_thread || s->wake_fd < 0)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -247,8 +287,12 @@ void raw_stacks_watch(struct raw_stacks *s, int maps_fd)
 
 void raw_stacks_collect(struct raw_stacks *s)
 {
-	if (collect(s))
-		wake_thread(s);
+	collect(s);
+}
+
+int raw_stacks_fd(const struct raw_stacks *s)
+{
+	return s->told_fd;
 }
 
 static const struct frames *stored(struct generation *g, const u64 *ips, u32 n)
@@ -299,8 +343,12 @@ static int by_time(const void *a, const void *b)
 static struct unwind_raw **take_list(struct raw_stacks *s, u32 *n)
 {
 	struct unwind_raw **list;
+	u64 told;
 
 	pthread_mutex_lock(&s->lock);
+	if (s->n_taken && read(s->told_fd, &told, sizeof(told)) < 0) {
+		/* the caller has collected them itself */
+	}
 	list = s->taken;
 	*n = s->n_taken;
 	s->taken = NULL;
@@ -340,12 +388,7 @@ void raw_stacks_unwind(struct raw_stacks *s, u32 pid, u64 before)
 	free(list);
 }
 
-bool raw_stacks_any(const struct raw_stacks *s)
-{
-	return s->now.ids.n || s->old.ids.n;
-}
-
-bool raw_stacks_unmerged(const struct raw_stacks *s)
+u32 raw_stacks_unmerged(const struct raw_stacks *s)
 {
 	return s->times.n;
 }

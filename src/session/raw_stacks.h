@@ -6,24 +6,27 @@
 #ifndef SONDE_SESSION_RAW_STACKS_H
 #define SONDE_SESSION_RAW_STACKS_H
 
+#include "engine/engine.h"
 #include "sym/unwinds.h"
 
 struct raw_stacks;
 
-/* memory: that of the tables, where programs write. All is borrowed. */
-struct raw_stacks *raw_stacks_new(void *memory, struct unwinds *unwinds);
+/* memory: that of the tables, where programs write; bell: rings when they keep a hit. All is borrowed. */
+struct raw_stacks *raw_stacks_new(void *memory, const struct bell *bell, struct unwinds *unwinds);
 void raw_stacks_free(struct raw_stacks *s);
-/* Takes up what programs keep while the caller is busy. maps_fd: readable when mappings change. The
- * first call counts; the thread has the rights of the caller. */
-void raw_stacks_watch(struct raw_stacks *s, int maps_fd);
+/* Takes up what programs keep while the caller is busy. The first call counts; the thread has the rights
+ * of the caller. */
+void raw_stacks_watch(struct raw_stacks *s);
+/* Readable when hits have been taken up that raw_stacks_unwind() has not seen; -1. */
+int raw_stacks_fd(const struct raw_stacks *s);
+/* While the caller collects every few milliseconds, only many hits ring. */
+void raw_stacks_rest(struct raw_stacks *s, bool rests);
 /* Takes up what programs have kept until now, so that they have room for more. */
 void raw_stacks_collect(struct raw_stacks *s);
 /* Unwinds what was taken up: of one process (0: of all), up to a time (CLOCK_MONOTONIC). */
 void raw_stacks_unwind(struct raw_stacks *s, u32 pid, u64 before);
-/* Whether there have been any. */
-bool raw_stacks_any(const struct raw_stacks *s);
-/* Whether a map may have a key with the id of one that is unwound. */
-bool raw_stacks_unmerged(const struct raw_stacks *s);
+/* Of how many hits that are unwound a map may have a key with the id. */
+u32 raw_stacks_unmerged(const struct raw_stacks *s);
 /* No map has a key with the id of a hit before that time any more. */
 void raw_stacks_merged(struct raw_stacks *s, u64 before);
 /* The time and the frames, at most limit, of the hit with an id; returns their number, or 0. */

@@ -556,8 +556,8 @@ static int run_compiled(struct run *r, struct err *err)
 	child_end(r);
 	processes_release(r);
 	action_files_close(&r->actor);
+	names_release(r); /* ends a thread that uses memory of engines */
 	engines_close(r);
-	names_release(r);
 	signals_restore(r, !is_tried_again(r));
 	buf_release(&r->backlog);
 	command_release(r);

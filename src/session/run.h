@@ -188,7 +188,13 @@ u64 usermaps_changed(const struct run *r);
 u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips, u64 *time);
 /* How long at most before the next turn, of at most so many. */
 int usermaps_wait_ms(const struct run *r, int most);
-int usermaps_fd(const struct run *r);   /* readable when usermaps_turn() is urgent; -1 */
+/* Readable when usermaps_turn() is urgent; -1: the mappings that changed, and hits that wait for them. */
+int usermaps_fd(const struct run *r);
+int usermaps_hits_fd(const struct run *r);
+/* usermaps_fd() was readable. On a busy machine processes that nobody asks for change hundreds of times a
+ * second: usermaps_fd() does not matter again before the other function has said so, once. */
+void usermaps_told(struct run *r);
+bool usermaps_listens_again(struct run *r);
 void usermaps_note_gone(struct run *r); /* a process had ended before its symbols were asked for */
 void usermaps_report(struct run *r);    /* that such processes could not be followed, and why */
 void usermaps_release(struct run *r);

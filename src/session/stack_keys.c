@@ -12,7 +12,10 @@
 
 enum {
 	PERIOD_NS = STACK_KEYS_MS * 1000000,
-	SHARE = 100,          /* looking takes at most one part of so many of the time */
+	/* looking takes at most one part of so many of the time, more when there is little room left */
+	SHARE = 1000,
+	SHARE_OF_MANY = 100,
+	MANY = UNWIND_MAX_KEPT / 2,
 	ENDED_NS = 100000000, /* the program of a hit has ended after that */
 };
 
@@ -156,7 +159,7 @@ void stack_keys_merge(struct run *r, struct raw_stacks *raw, u64 before)
 {
 	struct merging m = { .r = r, .raw = raw, .before = before };
 
-	if (!raw_stacks_any(raw))
+	if (!raw_stacks_unmerged(raw))
 		return;
 	for (u32 i = 0; i < r->c.prog.maps.n; i++) {
 		const struct map_desc *d = &r->c.prog.maps.v[i];
@@ -171,9 +174,11 @@ void stack_keys_turn(struct run *r, struct stack_keys *k, struct raw_stacks *raw
 {
 	u64 now = clock_mono_ns(), end;
 
-	if (now < k->next || !raw_stacks_any(raw))
+	if (now < k->next || !raw_stacks_unmerged(raw))
 		return;
 	stack_keys_merge(r, raw, now - ENDED_NS);
 	end = clock_mono_ns();
-	k->next = end + MAX((u64)PERIOD_NS, (end - now) * SHARE);
+	k->next =
+		end + MAX((u64)PERIOD_NS,
+			  (end - now) * (raw_stacks_unmerged(raw) > MANY ? SHARE_OF_MANY : SHARE));
 }

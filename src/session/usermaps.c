@@ -17,7 +17,7 @@
 #include "sym/unwinds.h"
 #include "sym/usym.h"
 
-enum { MAX_TURN_NS = 4000000, SOON_MS = 4 };
+enum { MAX_TURN_NS = 4000000, SOON_MS = 4, REST_MS = 50 };
 
 struct usermaps {
 	int refused;             /* changes of mappings are not reported, because of this errno; */
@@ -25,6 +25,9 @@ struct usermaps {
 	bool some;               /* only these: */
 	struct hash member;      /* of u32 *pid */
 	u64 last_change;         /* when an event was read last (CLOCK_MONOTONIC) */
+	bool told;               /* an event has come: no other wakes sonde; */
+	u64 rest_until;          /* they are read then, unless 0 */
+	u32 n_events, n_matter;  /* read since; those of processes whose mappings programs have */
 	VEC(u32) waiting;        /* processes that were there at the start */
 	VEC(u32) changed;        /* processes whose mappings changed, for unwinds */
 	struct unwinds *unwinds; /* NULL: no program unwinds stacks */
@@ -58,8 +61,9 @@ static void add_member(struct usermaps *m, u32 pid)
 
 static void note_changed(struct usermaps *m, u32 pid)
 {
-	if (!m->unwinds)
-		return;
+	if (!m->unwinds || (!m->some && !unwinds_knows(m->unwinds, pid)))
+		return; /* its first hit is kept, and asks for its mappings */
+	m->n_matter++;
 	for (u32 i = m->changed.n; i--;)
 		if (m->changed.v[i] == pid)
 			return;
@@ -113,6 +117,13 @@ static void tell(struct run *r, const struct map_event *e, const struct mapping 
 
 /* ---- changes */
 
+/* Hits until then are unwound by the mappings that it had. */
+static void end_program(struct usermaps *m, const struct map_event *e)
+{
+	raw_stacks_unwind(m->raw, e->pid, e->time);
+	unwinds_forget(m->unwinds, e->pid);
+}
+
 static void on_map_event(void *ctx, const struct map_event *e)
 {
 	struct run *r = ctx;
@@ -126,14 +137,15 @@ static void on_map_event(void *ctx, const struct map_event *e)
 			     .exec = true,
 			     .path = e->path };
 
+	r->usermaps->n_events++;
 	if (e->kind == PROC_FORK && r->request->traced.scope == SCOPE_TREE)
 		alone_forked(r, e->parent, e->pid, e->time);
 	if (!matters(r->usermaps, e->kind == PROC_FORK ? e->parent : e->pid))
 		return;
 	r->usermaps->last_change = clock_mono_ns();
-	note_changed(r->usermaps, e->pid);
 	if (e->kind == PROC_EXEC && r->usermaps->raw)
-		raw_stacks_unwind(r->usermaps->raw, e->pid, e->time);
+		end_program(r->usermaps, e);
+	note_changed(r->usermaps, e->pid);
 	switch (e->kind) {
 	case PROC_MAPPED: usyms_mapped(u, e->pid, &m, e->time); break;
 	case PROC_EXEC: usyms_exec(u, e->pid, e->time); break;
@@ -214,12 +226,13 @@ static void start_unwinding(struct run *r, struct usermaps *m)
 {
 	u32 map = program_map_of(&r->c.prog, MAP_UNWIND);
 	void *memory = map == NO_INDEX ? NULL : engines_map_memory(r, map);
+	struct bell bell;
 
-	if (!memory)
+	if (!memory || !engines_bell(r, &bell))
 		return;
 	m->sweep_at = UNWIND_PROCESSES / 4;
 	m->unwinds = unwinds_new(run_usyms(r), memory, set_process, r);
-	m->raw = raw_stacks_new(memory, m->unwinds);
+	m->raw = raw_stacks_new(memory, &bell, m->unwinds);
 	for (u32 i = 0; m->some && i < m->waiting.n; i++)
 		unwinds_note(m->unwinds, m->waiting.v[i]);
 }
@@ -266,7 +279,7 @@ void usermaps_turn(struct run *r)
 	if (!m)
 		return;
 	if (m->raw) {
-		raw_stacks_watch(m->raw, usermaps_fd(r));
+		raw_stacks_watch(m->raw);
 		raw_stacks_collect(m->raw);
 	}
 	now = clock_mono_ns();
@@ -326,12 +339,47 @@ int usermaps_fd(const struct run *r)
 	return r->usermaps && !r->usermaps->refused ? engines_maps_fd(r) : -1;
 }
 
+int usermaps_hits_fd(const struct run *r)
+{
+	return r->usermaps && r->usermaps->raw ? raw_stacks_fd(r->usermaps->raw) : -1;
+}
+
+void usermaps_told(struct run *r)
+{
+	r->usermaps->told = true;
+}
+
+static void rest(struct usermaps *m, bool rests)
+{
+	m->rest_until = rests ? clock_mono_ns() + REST_MS * 1000000ull : 0;
+	if (m->raw && !m->some)
+		raw_stacks_rest(m->raw, rests);
+}
+
+bool usermaps_listens_again(struct run *r)
+{
+	struct usermaps *m = r->usermaps;
+	bool matter, were;
+
+	if (!m || !m->told || (m->rest_until && clock_mono_ns() < m->rest_until))
+		return false;
+	matter = m->n_matter;
+	were = m->n_events;
+	m->n_matter = m->n_events = 0;
+	m->told = were && !matter;
+	if (m->told || m->rest_until)
+		rest(m, m->told);
+	return !m->told;
+}
+
 int usermaps_wait_ms(const struct run *r, int most)
 {
 	const struct usermaps *m = r->usermaps;
 
 	if (m && m->waiting.n)
 		return MIN(most, SOON_MS);
+	if (m && m->rest_until)
+		most = MIN(most, REST_MS);
 	return m && m->raw && raw_stacks_unmerged(m->raw) ? MIN(most, STACK_KEYS_MS) : most;
 }
 

@@ -211,29 +211,64 @@ static void keep(struct unwinds *w, u32 pid, struct unwind_process *p)
 	k->p = p;
 }
 
-bool unwinds_note(struct unwinds *w, u32 pid)
+static struct unwind_process *new_process(struct unwinds *w, u32 pid, u64 start_stack)
 {
 	struct unwind_process *p = xcalloc(1, sizeof(*p));
-	const struct procmaps *maps;
+
+	p->start_stack = start_stack;
+	p->salt = ++w->generation * 0x9e3779b97f4a7c15ull ^ pid;
+	return p;
+}
+
+static void publish(struct unwinds *w, u32 pid, struct unwind_process *p)
+{
+	keep(w, pid, p);
+	w->set(w->ctx, pid, p);
+}
+
+/* By what events told alone: three files of /proc less to read. */
+static void note_reported(struct unwinds *w, u32 pid, u64 start_stack)
+{
+	struct unwind_process *p = new_process(w, pid, start_stack);
+
+	fill_process(w, pid, usyms_reported(w->usyms, pid), p);
+	publish(w, pid, p);
+}
+
+static bool note_read(struct unwinds *w, u32 pid)
+{
+	struct unwind_process *p = new_process(w, pid, proc_start_stack(pid));
+	const struct procmaps *maps = usyms_read(w->usyms, pid);
 	bool stable = false;
 
-	p->start_stack = proc_start_stack(pid);
-	p->salt = ++w->generation * 0x9e3779b97f4a7c15ull ^ pid;
-	maps = usyms_read(w->usyms, pid);
 	if (maps) {
 		fill_process(w, pid, maps, p);
 		/* an exec() in between would mix two programs */
 		stable = p->start_stack && p->start_stack == proc_start_stack(pid);
 	}
 	if (stable) {
-		keep(w, pid, p);
-		w->set(w->ctx, pid, p);
+		publish(w, pid, p);
 		return true;
 	}
 	if (usyms_unseen(w->usyms, pid) < 0)
 		w->set(w->ctx, pid, NULL);
 	free(p);
 	return false;
+}
+
+bool unwinds_note(struct unwinds *w, u32 pid)
+{
+	const struct unwind_process *p = process_of(w, pid);
+
+	if (!p || !usyms_all_reported(w->usyms, pid))
+		return note_read(w, pid);
+	note_reported(w, pid, p->start_stack);
+	return true;
+}
+
+bool unwinds_knows(const struct unwinds *w, u32 pid)
+{
+	return process_of(w, pid);
 }
 
 void unwinds_forget(struct unwinds *w, u32 pid)
@@ -296,7 +331,13 @@ u32 unwinds_frames(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u3
 
 	if (!is_new(ips, n))
 		return n;
-	lives = unwinds_note(w, raw->pid);
+	if (usyms_all_reported(w->usyms, raw->pid)) {
+		note_reported(w, raw->pid, raw->start_stack);
+		n = try_known(w, raw, ips, max);
+		if (!is_new(ips, n))
+			return n;
+	}
+	lives = note_read(w, raw->pid);
 	n = try_known(w, raw, ips, max);
 	if (!is_new(ips, n))
 		return n;

@@ -19,7 +19,9 @@ struct unwinds *unwinds_new(struct usyms *u, void *memory, unwind_set_fn set, vo
 void unwinds_free(struct unwinds *w);
 /* Reads the mappings of a process, again if they have changed; false: it has ended or is changing. */
 bool unwinds_note(struct unwinds *w, u32 pid);
-/* The process has ended and no hit of it is waiting. */
+/* Whether programs have its mappings, as far as this knows. */
+bool unwinds_knows(const struct unwinds *w, u32 pid);
+/* The process has ended, or executes another program, and no hit of it is waiting. */
 void unwinds_forget(struct unwinds *w, u32 pid);
 /* Frames of a hit that a program has kept, as unwind_raw_frames(). */
 u32 unwinds_frames(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max);

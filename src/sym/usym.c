@@ -50,7 +50,8 @@ struct file {
 struct proc {
 	u32 pid;
 	bool have_maps, perfmap_tried;
-	int unseen; /* -errno of the last read of the maps */
+	bool exec_seen; /* from_events has all code of the program */
+	int unseen;     /* -errno of the last read of the maps */
 	u64 start_time, exe_inode;
 	u64 checked_ns, read_ns, used;
 	struct procmaps maps;
@@ -151,6 +152,13 @@ static void free_file(struct file *f)
 	dwarf_close(f->dwarf);
 	elf_close(f->elf);
 	free(f);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
 }
 
 /* The hash table has no removal: it is rebuilt without the evicted file. Rare, and small. */
@@ -345,20 +353,40 @@ static void recheck(struct usyms *u, struct proc *p)
 	read_maps(u, p);
 }
 
+/* Forgets the quarter of the processes that was not asked for the longest. */
+static void drop_old_procs(struct usyms *u)
+{
+	struct hash rest = {};
+	u64 used[MAX_PROCS], limit;
+	u32 n = 0;
+
+	for (u32 i = 0; i < u->procs.cap && n < MAX_PROCS; i++)
+		if (u->procs.slot[i].key)
+			used[n++] = proc_used(u->procs.slot[i].value);
+	qsort(used, n, sizeof(*used), by_number);
+	limit = used[n / 4];
+	for (u32 i = 0; i < u->procs.cap; i++) {
+		struct proc *p = u->procs.slot[i].value;
+
+		if (!u->procs.slot[i].key)
+			continue;
+		if (p->used < limit)
+			free_proc(p);
+		else
+			hash_put(&rest, &p->pid, sizeof(p->pid), p);
+	}
+	hash_release(&u->procs);
+	u->procs = rest;
+}
+
 /* The process's entry, without reading /proc. */
 static struct proc *entry_of(struct usyms *u, u32 pid)
 {
 	struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
-	struct hash_slot *old;
 
 	if (!p) {
-		if (!u->recorded && u->procs.n >= MAX_PROCS &&
-		    (old = oldest(&u->procs, proc_used))) {
-			struct proc *gone = old->value;
-
-			drop(&u->procs, gone, sizeof(gone->pid));
-			free_proc(gone);
-		}
+		if (!u->recorded && u->procs.n >= MAX_PROCS)
+			drop_old_procs(u);
 		p = xcalloc(1, sizeof(*p));
 		p->pid = pid;
 		hash_put(&u->procs, &p->pid, sizeof(p->pid), p);
@@ -444,22 +472,31 @@ void usyms_exec(struct usyms *u, u32 pid, u64 time)
 	if (p->have_maps && p->read_ns <= time) /* else they are those of the new program */
 		end_code(p, &p->maps, time);
 	begin_program(p);
+	p->exec_seen = true;
 }
 
 /* The child has its parent's mappings until exec. */
 void usyms_forked(struct usyms *u, u32 parent, u32 pid)
 {
-	const struct proc *from;
-	struct proc *p;
+	struct proc *from = entry_of(u, parent), *p;
 
-	proc_of(u, parent); /* reads its mappings */
+	if (!from->exec_seen)
+		recheck(u, from); /* reads its mappings */
 	p = entry_of(u, pid);
 	begin_program(p); /* the pid may have been reused */
 	past_maps_release(&p->past);
-	from = entry_of(u, parent); /* entries may have moved */
+	from = entry_of(u, parent); /* it may have been forgotten */
+	p->exec_seen = from->exec_seen;
 	if (from->have_maps)
 		add_code(&p->from_events, &from->maps);
 	add_code(&p->from_events, &from->from_events);
+}
+
+bool usyms_all_reported(const struct usyms *u, u32 pid)
+{
+	const struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
+
+	return p && p->exec_seen && p->from_events.list.n;
 }
 
 const struct procmaps *usyms_reported(struct usyms *u, u32 pid)

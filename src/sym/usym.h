@@ -41,6 +41,8 @@ const struct procmaps *usyms_read(struct usyms *u, u32 pid);
 /* Mappings of code that events reported since its last exec, or its parent's. Borrowed until the next
  * call. */
 const struct procmaps *usyms_reported(struct usyms *u, u32 pid);
+/* Whether those are all that it has. */
+bool usyms_all_reported(const struct usyms *u, u32 pid);
 /* The file of a mapping, or the vDSO's image; NULL: it is none, or cannot be opened. Borrowed until
  * the next call. */
 struct elf *usyms_elf(struct usyms *u, u32 pid, const struct mapping *m);

@@ -32,6 +32,7 @@ enum map_role {
 	MAP_PROGS,            /* program array for tail calls, by number */
 	MAP_UNWIND,           /* array of one element, mapped: unwind tables (type/unwind.h) */
 	MAP_UNWIND_PROCESSES, /* hash: process -> struct unwind_process */
+	MAP_UNWIND_BELL,      /* ring buffer of one page: wakes sonde when a hit is kept */
 };
 
 struct map_desc {

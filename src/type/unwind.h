@@ -13,7 +13,8 @@
  *		struct unwind_raw: hits in code that the tables do not have yet; written by programs,
  *		unwound and emptied by sonde (sym/unwind_raw.c)
  *
- * and a hash: process -> struct unwind_process, its mappings of code.
+ * a hash: process -> struct unwind_process, its mappings of code; and a ring buffer, the bell, to which
+ * programs write only to wake sonde.
  */
 #ifndef SONDE_TYPE_UNWIND_H
 #define SONDE_TYPE_UNWIND_H
@@ -62,7 +63,9 @@ enum {
 	UNWIND_NEXT_SMALL = UNWIND_LARGE + UNWIND_LARGE_SIZE * UNWIND_N_LARGE, /* u64: so far */
 	UNWIND_NEXT_LARGE = UNWIND_NEXT_SMALL + 8,
 	UNWIND_KEPT = UNWIND_NEXT_LARGE + 8, /* u64: hits whose keys may still be in maps */
-	UNWIND_BUDGETS = UNWIND_KEPT + 8,
+	UNWIND_RING_AT =
+		UNWIND_KEPT + 8, /* u64: the program rings that keeps so many hits in all */
+	UNWIND_BUDGETS = UNWIND_RING_AT + 8,
 	UNWIND_SIZE = UNWIND_BUDGETS + 8 * UNWIND_N_BUDGETS,
 };
 

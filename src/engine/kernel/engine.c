@@ -197,6 +197,14 @@ static void *map_memory(void *self, u32 map)
 	return kernel_map_memory(self, map);
 }
 
+static bool bell(void *self, struct bell *out)
+{
+	const struct kernel *k = self;
+
+	*out = k->bell;
+	return k->bell.consumer;
+}
+
 static int map_set(void *self, u32 map, const void *key, const void *value)
 {
 	return kernel_set_add(self, map, key, value);
@@ -282,6 +290,7 @@ const struct engine engine_kernel = {
 	.map_zero = map_zero,
 	.map_set = map_set,
 	.map_memory = map_memory,
+	.bell = bell,
 	.map_delete = map_delete,
 	.map_move = map_move,
 	.stack = stack,

@@ -62,6 +62,7 @@ struct kernel {
 	u8 *data;                      /* the data map, mapped; data_len bytes */
 	u32 data_len, gate_off;
 	struct ring ring;
+	struct bell bell;            /* zero: the program has none */
 	struct map_watch *map_watch; /* NULL: not requested */
 	struct mover *movers;        /* by map; */
 	u32 n_movers;                /* 0: stacks have one key each from the beginning */
@@ -105,6 +106,7 @@ void movers_release(struct kernel *k);
 
 /* ring.c */
 int ring_map(struct kernel *k, int fd, u64 size, struct err *err);
+int bell_create(struct kernel *k, struct err *err); /* returns its descriptor */
 void ring_unmap(struct kernel *k);
 
 /* load.c: the descriptor of a function loaded with another attach type; loads on first use. */

@@ -144,6 +144,7 @@ static int create_one(struct kernel *k, const struct map_desc *m, struct err *er
 	case MAP_GLOBAL:
 	case MAP_DATA: return -1; /* data_create() */
 	case MAP_RING: return create_ring(k, m, err);
+	case MAP_UNWIND_BELL: return bell_create(k, err);
 	case MAP_USER:
 	case MAP_SCRATCH:
 	case MAP_HUGE_SCRATCH:

@@ -79,6 +79,26 @@ void ring_unmap(struct kernel *k)
 		munmap((void *)(uintptr_t)r->producer, r->page + 2 * r->size);
 	r->consumer = r->producer = NULL;
 	r->fd = -1;
+	if (k->bell.consumer) {
+		munmap(k->bell.consumer, r->page);
+		munmap((void *)(uintptr_t)k->bell.producer, r->page);
+	}
+	k->bell = (struct bell){};
+}
+
+int bell_create(struct kernel *k, struct err *err)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "bell", 0, 0, (u32)page, 0);
+	void *ours, *theirs;
+
+	if (fd < 0)
+		return refused(err, TRIED_MAP, "create a ring buffer of a page");
+	ours = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	theirs = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, (off_t)page);
+	if (ours != MAP_FAILED && theirs != MAP_FAILED)
+		k->bell = (struct bell){ fd, ours, theirs };
+	return fd;
 }
 
 bool kernel_drained_much(const struct kernel *k)
