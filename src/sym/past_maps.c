@@ -47,6 +47,17 @@ void past_maps_add_replaced(struct past_maps *p, const struct procmaps *maps,
 	}
 }
 
+void past_maps_ended(struct past_maps *p, u64 until, const struct mapping *by, u64 time)
+{
+	for (u32 i = p->list.n; i--;) {
+		struct past_mapping *m = &p->list.v[i];
+
+		if (m->until == until && time < until &&
+		    (!by || (m->m.start < by->end && m->m.end > by->start)))
+			m->until = time;
+	}
+}
+
 static bool covers(const struct past_mapping *p, u64 address)
 {
 	return address >= p->m.start && address < p->m.end;

@@ -25,6 +25,9 @@ void past_maps_add(struct past_maps *p, const struct mapping *m, u64 until);
 /* A new mapping takes the place of some of `maps`. */
 void past_maps_add_replaced(struct past_maps *p, const struct procmaps *maps,
 			    const struct mapping *by, u64 time);
+/* Those of which it was known only that they had ended before a time (`until`) ended then. by: only those
+ * whose place it takes; NULL: all. */
+void past_maps_ended(struct past_maps *p, u64 until, const struct mapping *by, u64 time);
 /* What was mapped there at that time, if it has ended since; NULL: nothing. */
 const struct mapping *past_maps_at(const struct past_maps *p, u64 address, u64 time);
 /* What was mapped there last. */

@@ -54,6 +54,7 @@ struct proc {
 	int unseen;     /* -errno of the last read of the maps */
 	u64 start_time, exe_inode;
 	u64 checked_ns, read_ns, used;
+	u64 missed_ns; /* a read of the maps then lacked code that was known before */
 	struct procmaps maps;
 	struct procmaps from_events; /* mappings reported by events since its last exec */
 	struct past_maps past;
@@ -309,6 +310,26 @@ static u64 exe_inode(u32 pid)
 	return stat(path, &st) < 0 ? 0 : (u64)st.st_ino;
 }
 
+static bool has_code(const struct procmaps *maps, const struct mapping *one)
+{
+	const struct mapping *m = procmaps_find(maps, one->start);
+
+	return m && m->start == one->start && m->inode == one->inode && m->offset == one->offset &&
+	       m->dev_major == one->dev_major && m->dev_minor == one->dev_minor;
+}
+
+/* Code that is not there any more; the event that tells when it ended may follow. */
+static void keep_past(struct proc *p, const struct procmaps *now)
+{
+	p->missed_ns = p->read_ns;
+	for (u32 i = 0; i < p->maps.list.n; i++) {
+		const struct mapping *m = &p->maps.list.v[i];
+
+		if (m->exec && m->inode && !has_code(now, m))
+			past_maps_add(&p->past, m, p->read_ns);
+	}
+}
+
 /* Known mappings are kept if the process is gone or exiting (empty maps). */
 static bool read_maps(struct usyms *u, struct proc *p)
 {
@@ -325,8 +346,10 @@ static bool read_maps(struct usyms *u, struct proc *p)
 		procmaps_release(&maps);
 		return false;
 	}
-	if (p->have_maps)
+	if (p->have_maps) {
+		keep_past(p, &maps);
 		procmaps_release(&p->maps);
+	}
 	p->maps = maps;
 	p->have_maps = true;
 	for (u32 i = 0; i < maps.list.n; i++)
@@ -433,6 +456,7 @@ void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m, u64 time)
 {
 	struct proc *p = entry_of(u, pid);
 
+	past_maps_ended(&p->past, p->missed_ns, m, time);
 	past_maps_add_replaced(&p->past, &p->from_events, m, time);
 	if (p->have_maps && p->read_ns <= time)
 		past_maps_add_replaced(&p->past, &p->maps, m, time);
@@ -468,6 +492,7 @@ void usyms_exec(struct usyms *u, u32 pid, u64 time)
 {
 	struct proc *p = entry_of(u, pid);
 
+	past_maps_ended(&p->past, p->missed_ns, NULL, time);
 	end_code(p, &p->from_events, time);
 	if (p->have_maps && p->read_ns <= time) /* else they are those of the new program */
 		end_code(p, &p->maps, time);

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
+#include "sym/past_maps.h"
 #include "sym/perfmap.h"
 #include "sym/procmaps.h"
 #include "sym/usym.h"
@@ -233,9 +235,57 @@ static void told(void)
 	usyms_free(u);
 }
 
+static bool runs_us(pid_t pid)
+{
+	char path[40], own[512] = "", its[512] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return readlink("/proc/self/exe", own, sizeof(own) - 1) > 0 &&
+	       readlink(path, its, sizeof(its) - 1) > 0 && streq(own, its);
+}
+
+/* The new mappings are read before the event of exec() comes. */
+static void read_early(void)
+{
+	struct usyms *u = usyms_new();
+	struct past_maps past = {};
+	struct mapping m = { .start = 10, .end = 20, .path = "/a" };
+	struct usym s;
+	int go[2];
+	pid_t pid;
+	u64 before;
+
+	if (pipe(go) < 0 || (pid = fork()) < 0)
+		return;
+	if (!pid) {
+		char one;
+
+		if (read(go[0], &one, 1) == 1)
+			execl("/bin/sleep", "sleep", "100", NULL);
+		_exit(1);
+	}
+	usyms_read(u, (u32)pid);
+	before = clock_mono_ns();
+	ok(write(go[1], "x", 1) == 1, "the child may go on");
+	for (u32 i = 0; i < 10000 && runs_us(pid); i++)
+		usleep(1000);
+	usyms_read(u, (u32)pid);
+	usyms_resolve(u, (u32)pid, before, (u64)(uintptr_t)read_early, &s);
+	is_str(s.name, "read_early", "a hit from before has its name");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	usyms_free(u);
+
+	past_maps_add(&past, &m, 100);
+	past_maps_ended(&past, 100, NULL, 50);
+	ok(past_maps_at(&past, 15, 49) && !past_maps_at(&past, 15, 60), "the event tells when");
+	past_maps_release(&past);
+}
+
 int main(void)
 {
 	told();
+	read_early();
 	parse();
 	perfmap();
 	own();
