@@ -202,10 +202,10 @@ static struct loc words(struct abi *abi, const struct type *t, const u16 *regs, 
 }
 
 /* The location of a word in a vector register is not described. */
-static struct loc mixed_words(struct abi *abi, const struct type *t, const enum part *word, u32 n)
+static struct loc mixed_words(struct abi *abi, const struct type *t, const u16 *reg,
+			      const enum part *word, u32 n)
 {
 	struct loc_piece *p = arena_array(abi->arena, struct loc_piece, n);
-	const u16 *reg = abi->rules->int_reg + abi->n_int;
 
 	for (u32 i = 0; i < n; i++) {
 		p[i].size = MIN(t->size - i * WORD, (u32)WORD);
@@ -361,7 +361,8 @@ static bool word_param(struct abi *abi, const struct type *t, bool by_reference,
 		*out = on_stack(abi, t);
 		return true;
 	}
-	*out = floats ? mixed_words(abi, t, word, n) : words(abi, t, r->int_reg + abi->n_int, n);
+	*out = floats ? mixed_words(abi, t, r->int_reg + abi->n_int, word, n) :
+			words(abi, t, r->int_reg + abi->n_int, n);
 	abi->n_int += ints;
 	abi->n_float += floats;
 	*why = floats ? vector : NULL;
@@ -475,10 +476,10 @@ bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct
 	}
 	classify(t, 0, word, 0);
 	count_parts(word, n, &ints, &floats);
-	*why = vector;
-	if (!floats)
-		*out = words(abi, t, r->result_reg, n);
-	return !floats;
+	*why = floats ? vector : NULL;
+	*out = floats ? mixed_words(abi, t, r->result_reg, word, n) :
+			words(abi, t, r->result_reg, n);
+	return ints;
 }
 
 /* ---- Go: scalar parts */

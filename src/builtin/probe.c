@@ -263,6 +263,8 @@ static const struct type *check_retval(struct check *c, struct node *call)
 
 	if (p && p->retval.why)
 		return diag_type(c, call->span, D_UNREADABLE_ARG, "retval", p->retval.why);
+	if (p && p->retval.gap && !call->is_part_of)
+		return diag_type(c, call->span, D_UNREADABLE_ARG, "retval", p->retval.gap);
 	if (p && p->retval.loc.kind != LOC_NONE)
 		return p->retval.type;
 	help_retval(c, check_report(c, call->span, D_NO_RETVAL,

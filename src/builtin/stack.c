@@ -196,13 +196,13 @@ static const struct shared_func hash_func = { .name = "hash_stack",
 					      .n_args = 2,
 					      .body = hash_body };
 
-/* Verifiers store a state for each iteration. After a few stacks, or in a loop, a function is
- * called, which they follow once. */
+/* Verifiers store a state for each iteration. After a few stacks, in a loop, and where functions
+ * are called anyway, a function is called, which they follow once. */
 static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd n, u32 limit)
 {
 	const u32 most[2] = { power_of_two(limit) * 8, 0 };
 
-	if (!lower_wants_shared(l, 0))
+	if (!l->unit->shared.n && !lower_wants_shared(l, 0))
 		return hash_in_line(l, frames, n, limit, power_of_two(limit));
 	return lower_call_shared(l, &hash_func, most,
 				 (struct opnd[]){ lower_scratch_offset(l, frames), n });
@@ -367,12 +367,12 @@ static void compute_user_side(struct lower *l, const struct type *t, bool dwarf,
 	}
 	ir_branch(l, CC_NE, unwind_is_32bit(l), o_imm(0), is_32bit, other);
 	mark = lower_values_mark(l);
-	ir_place(l, is_32bit);
-	compute_side(l, t, true, dst);
+	ir_place(l, other); /* first: what it calls serves the other side, too */
+	lower_unwound(l, t, dst);
 	lower_values_drop(l, mark);
 	ir_jump(l, out);
-	ir_place(l, other);
-	lower_unwound(l, t, dst);
+	ir_place(l, is_32bit);
+	compute_side(l, t, true, dst);
 	lower_values_drop(l, mark);
 	ir_jump(l, out);
 	ir_place(l, out);

@@ -156,7 +156,18 @@ struct ir_func {
 	blocks;       /* in emission order; blocks.v[0] is the entry; id = index when finished */
 	u32 n_params; /* subfunctions: temps 1..n_params arrive in r1.. */
 	bool callback, shared; /* see struct subprog */
+	/*
+	 * Of a shared function whose code may serve later programs: where it is kept. With code, the
+	 * function has no blocks: an earlier program has compiled it.
+	 */
+	const struct shared_code **compiled;
+	struct span span; /* of a function without blocks */
 };
+
+static inline bool ir_is_compiled(const struct ir_func *f)
+{
+	return f->compiled && *f->compiled && !f->blocks.n;
+}
 
 struct shared_func; /* ir/lower.h */
 struct shared_use {
@@ -170,6 +181,7 @@ struct ir_unit {
 	struct program *prog; /* maps, events, losses being collected */
 	VEC(struct ir_func *) funcs;
 	VEC(struct shared_use) shared;
+	bool counts_apart;         /* a shared function counts a loss of one statement */
 	u32 nowhere, nowhere_size; /* bytes in the data map that are never read */
 	/* estimate from its source: conditions, look-ups, calls that take or make strings */
 	u32 n_branches;

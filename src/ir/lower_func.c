@@ -164,8 +164,118 @@ void lower_shared_room(struct lower *l)
 		lower_data(l, data, NULL);
 }
 
+/* ---- bodies that an earlier program has compiled */
+
+/* All that bodies are made of besides the language's state, which is that of all programs. */
+struct body_key {
+	u32 n_uses, scratch, data, prog_type;
+	bool huge, compact, may_be_null;
+};
+
+struct shared_bodies {
+	const struct shared_bodies *next;
+	struct body_key key;
+	const struct shared_use *before; /* what the program used: key.n_uses of them */
+	u32 n;                           /* with what bodies used */
+	struct shared_use *use;
+	const struct shared_code **code; /* of each; NULL: not compiled */
+};
+
+static struct body_key key_of(const struct lower *l)
+{
+	struct body_key k = { .n_uses = l->unit->shared.n,
+			      .scratch = l->s->scratch_peak,
+			      .prog_type = l->profile->load.prog_type,
+			      .huge = l->s->huge,
+			      .compact = l->inst->compact,
+			      .may_be_null = l->profile->may_be_null };
+
+	for (u32 i = 0; i < k.n_uses; i++)
+		if (l->unit->shared.v[i].row->is_table)
+			k.data = l->prog->data_size;
+	return k;
+}
+
+static bool is_same(const struct body_key *a, const struct body_key *b)
+{
+	return a->n_uses == b->n_uses && a->scratch == b->scratch && a->data == b->data &&
+	       a->prog_type == b->prog_type && a->huge == b->huge && a->compact == b->compact &&
+	       a->may_be_null == b->may_be_null;
+}
+
+/* Whether they are the bodies of this program, all compiled. */
+static bool serves(const struct shared_bodies *b, const struct lower *l, const struct body_key *key)
+{
+	if (!is_same(&b->key, key))
+		return false;
+	for (u32 i = 0; i < key->n_uses; i++) {
+		const struct shared_use *was = &b->before[i], *now = &l->unit->shared.v[i];
+
+		if (was->row != now->row || was->index != now->index ||
+		    was->most[0] != now->most[0] || was->most[1] != now->most[1])
+			return false;
+	}
+	for (u32 i = 0; i < b->n; i++)
+		if (!b->code[i])
+			return false;
+	return true;
+}
+
+static bool take_bodies(struct lower *l, const struct body_key *key)
+{
+	const struct shared_bodies *b = l->prog->shared_bodies;
+	struct ir_unit *u = l->unit;
+
+	while (b && !serves(b, l, key))
+		b = b->next;
+	for (u32 i = 0; b && i < b->n; i++) {
+		struct ir_func *f;
+
+		if (i == u->shared.n) { /* in the order and with the numbers of that program */
+			shared_func_new(l, b->use[i].row);
+			vec_push(l->arena, &u->shared, b->use[i]);
+		}
+		f = u->funcs.v[b->use[i].index];
+		f->compiled = &b->code[i];
+		f->span = l->span;
+	}
+	return b;
+}
+
+/* For programs that come later. */
+static void offer_bodies(struct lower *l, const struct body_key *key,
+			 const struct shared_use *before)
+{
+	struct arena *a = l->prog->arena;
+	struct ir_unit *u = l->unit;
+	struct shared_bodies *b = arena_new(a, struct shared_bodies);
+
+	*b = (struct shared_bodies){
+		.next = l->prog->shared_bodies,
+		.key = *key,
+		.before = before,
+		.n = u->shared.n,
+		.use = arena_dup(a, u->shared.v, u->shared.n * sizeof(*u->shared.v)),
+		.code = arena_array(a, const struct shared_code *, u->shared.n)
+	};
+	l->prog->shared_bodies = b;
+	for (u32 i = 0; i < b->n; i++)
+		u->funcs.v[b->use[i].index]->compiled = &b->code[i];
+}
+
 void lower_shared_bodies(struct lower *l)
 {
-	for (u32 i = 0; i < l->unit->shared.n; i++)
-		lower_shared_body(l, &l->unit->shared.v[i]);
+	struct ir_unit *u = l->unit;
+	struct body_key key = key_of(l);
+	const struct shared_use *before;
+	u32 n_others = u->funcs.n - key.n_uses, data = l->prog->data_size;
+
+	if (!key.n_uses || (!l->prog->whole_bodies && take_bodies(l, &key)))
+		return;
+	before = arena_dup(l->prog->arena, u->shared.v, key.n_uses * sizeof(*before));
+	for (u32 i = 0; i < u->shared.n; i++)
+		lower_shared_body(l, &u->shared.v[i]);
+	/* without callbacks, and without counters, which belong to a statement */
+	if (u->funcs.n == n_others + u->shared.n && l->prog->data_size == data && !u->counts_apart)
+		offer_bodies(l, &key, before);
 }

@@ -653,6 +653,7 @@ static u32 lose(struct lower *l, enum loss_reason reason, const char *where, str
 
 	if (!i)
 		i = new_loss(l, reason, where, lower_data(l, 8, NULL));
+	l->unit->counts_apart |= l->f->shared;
 	if (!l->s->held.is_trial)
 		ir_atomic_add(l,
 			      o_data(lower_internal_map(l, MAP_DATA),
@@ -702,6 +703,7 @@ void lower_loss_by_bit(struct lower *l, enum loss_reason even, enum loss_reason 
 	u32 mark = vn_mark(l);
 	struct opnd at;
 
+	l->unit->counts_apart |= l->f->shared;
 	if (!i) {
 		new_loss(l, even, where, off);
 		new_loss(l, odd, where, off + 8);

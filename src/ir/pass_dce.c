@@ -200,6 +200,8 @@ bool pass_dce(struct ir_unit *u)
 	for (u32 i = 0; i < u->funcs.n; i++) {
 		struct dce d = { .u = u, .f = u->funcs.v[i] };
 
+		if (ir_is_compiled(d.f))
+			continue;
 		d.n_preds = arena_array(u->arena, u32, d.f->blocks.n);
 		d.gone = arena_array(u->arena, u8, d.f->blocks.n);
 		find_exits(&d);

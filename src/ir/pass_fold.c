@@ -435,6 +435,8 @@ bool pass_fold(struct ir_unit *u)
 	for (u32 i = 0; i < u->funcs.n; i++) {
 		struct fold p = { .u = u, .f = u->funcs.v[i] };
 
+		if (ir_is_compiled(p.f))
+			continue;
 		fold_func(&p);
 		changed |= p.changed;
 	}

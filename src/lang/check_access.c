@@ -362,7 +362,7 @@ static enum space space_of(struct check *c, const struct node *n)
 }
 
 /*
- * The argument or variable of which n is a member, not through a pointer; *at: its offset there.
+ * The argument, variable or result of which n is a member, not through a pointer; *at: its offset there.
  * NULL: none.
  */
 static const struct arg_desc *member_of(const struct check *c, const struct node *n, u32 *at)
@@ -371,6 +371,8 @@ static const struct arg_desc *member_of(const struct check *c, const struct node
 	for (; n->kind == N_FIELD && n->field && n->a->type && n->a->type->kind == TY_STRUCT;
 	     n = n->a)
 		*at += n->field_offset;
+	if (n->kind == N_CALL && c->inst && streq(n->name, "retval"))
+		return &c->inst->profile->retval;
 	return n->kind == N_FIELD && n->data && args_row(c, n->a) ? n->data : NULL;
 }
 
@@ -430,7 +432,7 @@ const struct type *check_field(struct check *c, struct node *n)
 
 	if (row)
 		return check_args_field(c, n, row);
-	n->a->is_part_of = n->a->kind == N_FIELD;
+	n->a->is_part_of = n->a->kind == N_FIELD || n->a->kind == N_CALL || n->a->kind == N_IDENT;
 	c->s->wants_key = n->a->kind == N_VAR && !n->name && !n->value;
 	const struct type *t = check_value(c, n->a);
 	enum space space = t->kind == TY_POINTER ? t->space : space_of(c, n->a);

@@ -670,7 +670,7 @@ static void describe_result(struct params *p, struct uargs_site *site, struct pr
 	r->loc = (struct loc){};
 	if (!result_loc(p, site, &r->loc, &why))
 		r->why = why;
-	else
+	else if (r->loc.kind == LOC_PIECES)
 		r->gap = why;
 	r->text = declaration_text(p->env->arena, r->type, "retval");
 }

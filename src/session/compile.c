@@ -147,6 +147,73 @@ static void check(struct compiled *c)
 	lang_check(&c->lang, all.v, all.n);
 }
 
+/* ---- a sample of many instances */
+
+enum { MANY_INSTANCES = 32, SAMPLED_TEXT = 4 << 10 };
+
+/* Of arguments; strings count for more, because their code has more branches. */
+static u32 weight_of(const struct instance *in)
+{
+	u32 n = in->profile->n_args;
+
+	for (u32 i = 0; i < in->profile->n_args; i++)
+		n += 4 * (in->profile->args[i].type->kind == TY_POINTER);
+	return n;
+}
+
+/* Drops the sites of all but the first `kept` instances, which are numbered anew. */
+static void keep_sites(struct compiled *c, u32 kept)
+{
+	u32 *number = arena_array(&c->scratch, u32, c->instances.n), n = 0;
+
+	for (u32 i = 0; i < kept; i++)
+		number[c->instances.v[i]->index] = i + 1;
+	for (u32 i = 0; i < c->sites.n; i++) {
+		u32 func = number[c->sites.v[i].func];
+
+		if (func) {
+			c->sites.v[n] = c->sites.v[i];
+			c->sites.v[n++].func = func - 1;
+		}
+	}
+	c->sites.n = n;
+}
+
+/* The instances of each clause become the one with the most arguments, if there are many. */
+static void keep_largest(struct compiled *c)
+{
+	bool many = c->instances.n >= MANY_INSTANCES;
+	u32 kept = 0;
+
+	for (u32 i = 0; i < c->instances.n; i++) {
+		struct instance *in = c->instances.v[i], **last = &c->instances.v[kept - !!kept];
+
+		if (!many || !kept || (*last)->clause != in->clause)
+			c->instances.v[kept++] = in;
+		else if (weight_of(*last) < weight_of(in))
+			*last = in;
+	}
+	c->is_sample = kept < c->instances.n;
+	keep_sites(c, kept);
+	c->instances.n = kept;
+	for (u32 i = 0; i < kept; i++) {
+		c->instances.v[i]->index = i;
+		instance_init(&c->lang, c->instances.v[i], c->instances.v[i]->clause);
+	}
+}
+
+static bool is_too_big(const struct diags *d)
+{
+	for (u32 i = 0; i < d->list.n; i++)
+		switch ((int)d->list.v[i]->id) {
+		case D_TOO_MANY_BRANCHES:
+		case D_TOO_MANY_MAPS:
+		case D_TOO_MANY_INSNS:
+		case D_TOO_MANY_LOOPS: return true;
+		}
+	return false;
+}
+
 static bool front(struct compiled *c)
 {
 	const struct request *q = c->request;
@@ -157,9 +224,13 @@ static bool front(struct compiled *c)
 		return false;
 	reading_of_script(c);
 	debuginfod_allow(true);
+	c->has_no_code = c->attempt.sample;
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		resolve_clause(c, cl, false);
 	count_probes(c);
+	c->has_no_code = false;
+	if (c->attempt.sample)
+		keep_largest(c);
 	keepers_add(c);
 	if (follow_has_set(c))
 		follow_add_clauses(c);
@@ -217,6 +288,7 @@ static int compile_once(struct compiled *c, u32 max_strlen, const u8 *compact, s
 	follow_bind_set(c);
 	dispatch_instances(c);
 	guard_instances(c);
+	c->prog.whole_bodies = c->request->dump & STAGE_IR || c->engines[0]->lacks;
 	for (u32 i = 0; i < c->instances.n && !ret; i++) {
 		c->instances.v[i]->compact = c->attempt.compact || (compact && compact[i]);
 		c->instances.v[i]->no_direct_loads = c->attempt.no_direct_loads;
@@ -243,10 +315,33 @@ static bool has_verifier(const struct compiled *c)
 	return false;
 }
 
+/*
+ * A long script on many probes takes long to compile: of one that is refused because a probe is too
+ * big, a sample of the probes shows that at once.
+ */
+static int compile_sampled(struct compiled *c, u32 max_strlen, struct err *err)
+{
+	struct err failed = {};
+	int ret;
+
+	if (c->request->script_len < SAMPLED_TEXT)
+		return compile_once(c, max_strlen, NULL, err);
+	c->attempt.sample = true;
+	ret = compile_once(c, max_strlen, NULL, &failed);
+	c->attempt.sample = false;
+	if (!c->is_sample)
+		*err = failed;
+	if (!c->is_sample || is_too_big(&c->diags))
+		return ret;
+	err_release(&failed);
+	compiled_release(c);
+	return compile_once(c, max_strlen, NULL, err);
+}
+
 /* A program that is expensive to verify is compiled again in the compact form. */
 static int compile(struct compiled *c, u32 max_strlen, struct err *err)
 {
-	int ret = compile_once(c, max_strlen, NULL, err);
+	int ret = compile_sampled(c, max_strlen, err);
 	u8 *compact;
 
 	if (ret || !c->is_long || !has_verifier(c))

@@ -138,7 +138,9 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	struct compiled *c = r->c;
 	struct instance *in = arena_new(&c->arena, struct instance);
 
-	instance_init(&c->lang, in, r->clause);
+	in->clause = r->clause;
+	if (!c->has_no_code)
+		instance_init(&c->lang, in, r->clause);
 	in->profile = arena_dup(&c->arena, t->profile, sizeof *t->profile);
 	in->provider = r->provider->name;
 	in->name = t->site.probe;

@@ -56,6 +56,8 @@ struct attempt {
 	/* A verifier does not trust an argument of a raw tracepoint, although BTF has its type. */
 	bool no_direct_loads;
 	bool has_started; /* set by the run: it is not tried again */
+	/* Of a clause with many instances only one is compiled: what no kernel loads ends it. */
+	bool sample;
 };
 
 struct btf;
@@ -137,7 +139,9 @@ struct compiled {
 	u32 follow_map;                      /* set of followed processes, or NO_INDEX */
 	u64 compile_ns;
 	struct target_walks walks; /* what estimates followed */
-	u8 *is_long; /* by instance: verifiers would follow it for long; NULL: none of them */
+	bool is_sample;            /* instances were left out, see struct attempt */
+	bool has_no_code; /* instances have no copy of their clause yet: a sample is not chosen yet */
+	u8 *is_long;      /* by instance: verifiers would follow it for long; NULL: none of them */
 };
 
 /* q and h are borrowed until compiled_release(). 0: ready to load. 1: the script is wrong, diagnostics

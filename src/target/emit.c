@@ -51,20 +51,28 @@ static int generate(struct emit *e, struct ir_func *f, u32 *frame)
 static int generate_shared(struct emit *e, struct ir_func *f, u32 *frame)
 {
 	struct program *p = e->unit->prog;
-	struct shared_key key = shared_key_of(e->scratch, f);
-	const struct shared_code *known = shared_code_find(p, &key);
+	const struct shared_code *known = ir_is_compiled(f) ? *f->compiled : NULL;
 	u32 insn = e->code.insns.n, reloc = e->code.relocs.n;
+	struct shared_key key;
 	int r;
 
+	if (!known) {
+		key = shared_key_of(e->scratch, f);
+		known = shared_code_find(p, &key);
+		f->span = f->blocks.v[0]->insns.v[0].span;
+	}
 	if (known) {
 		*frame = known->frame;
-		shared_code_put(known, f->blocks.v[0]->insns.v[0].span, e->scratch, &e->code);
-		return 0;
+		shared_code_put(known, f->span, e->scratch, &e->code);
+	} else {
+		r = generate(e, f, frame);
+		if (r)
+			return r;
+		known = shared_code_keep(p, &key, &e->code, insn, reloc, *frame);
 	}
-	r = generate(e, f, frame);
-	if (!r)
-		shared_code_keep(p, &key, &e->code, insn, reloc, *frame);
-	return r;
+	if (f->compiled)
+		*f->compiled = known;
+	return 0;
 }
 
 static int emit_func(struct emit *e, u32 at)

@@ -79,20 +79,23 @@ const struct shared_code *shared_code_find(const struct program *p, const struct
 
 void shared_code_put(const struct shared_code *s, struct span span, struct arena *a, struct code *c)
 {
-	u32 base = c->insns.n;
+	u32 base = c->insns.n, need = base + s->n_insns;
 
-	for (u32 i = 0; i < s->n_insns; i++) {
-		vec_push(a, &c->insns, s->insns[i]);
-		vec_push(a, &c->spans, span);
-	}
+	vec_reserve(a, &c->insns, need <= c->insns.cap ? need : 2 * need);
+	vec_reserve(a, &c->spans, need <= c->spans.cap ? need : 2 * need);
+	memcpy(c->insns.v + base, s->insns, s->n_insns * sizeof(*s->insns));
+	for (u32 i = 0; i < s->n_insns; i++)
+		c->spans.v[base + i] = span;
+	c->insns.n = c->spans.n = need;
 	for (u32 i = 0; i < s->n_relocs; i++) {
 		vec_push(a, &c->relocs, s->relocs[i]);
 		vec_last(&c->relocs)->insn += base;
 	}
 }
 
-void shared_code_keep(struct program *p, const struct shared_key *key, const struct code *c,
-		      u32 first_insn, u32 first_reloc, u32 frame)
+const struct shared_code *shared_code_keep(struct program *p, const struct shared_key *key,
+					   const struct code *c, u32 first_insn, u32 first_reloc,
+					   u32 frame)
 {
 	struct shared_code *s = arena_new(p->arena, struct shared_code);
 
@@ -109,4 +112,5 @@ void shared_code_keep(struct program *p, const struct shared_key *key, const str
 		s->relocs[i].insn -= first_insn;
 	s->next = p->shared_code;
 	p->shared_code = s;
+	return s;
 }

@@ -27,7 +27,8 @@ const struct shared_code *shared_code_find(const struct program *p, const struct
 void shared_code_put(const struct shared_code *s, struct span span, struct arena *a,
 		     struct code *c);
 /* Keeps what c has from first_insn and first_reloc on, copied to the program's arena. */
-void shared_code_keep(struct program *p, const struct shared_key *key, const struct code *c,
-		      u32 first_insn, u32 first_reloc, u32 frame);
+const struct shared_code *shared_code_keep(struct program *p, const struct shared_key *key,
+					   const struct code *c, u32 first_insn, u32 first_reloc,
+					   u32 frame);
 
 #endif

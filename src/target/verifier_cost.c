@@ -130,7 +130,7 @@ static void start_counting(struct counting *k, struct verifier *c, u64 most)
 {
 	*k = (struct counting){ .c = c,
 				.most = most,
-				.arrive = arena_array(&c->arena, u64, c->f->n_insns + 2),
+				.arrive = arena_array(&c->arena, u64, verifier_cost_end(c) + 2),
 				.price = arena_array(&c->arena, u64, c->subs.n),
 				.exits = arena_array(&c->arena, u64, c->subs.n) };
 	verifier_cost_needs(&k->needs, c, 0, c->wanted);

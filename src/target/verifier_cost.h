@@ -22,8 +22,10 @@ struct needs {
 	u8 *waits;
 };
 
+/* The end of what is not known from an earlier program: known functions are not followed again. */
+u32 verifier_cost_end(const struct verifier *c);
 /*
- * Computes needs from instruction `from` to the end. wanted: known in advance, by instruction;
+ * Computes needs from instruction `from` to that end. wanted: known in advance, by instruction;
  * NULL: none.
  */
 void verifier_cost_needs(struct needs *ns, struct verifier *c, u32 from, const u16 *wanted);

@@ -88,14 +88,21 @@ static void store_back(struct need *n, const struct bpf_insn *i)
 	n->exact_slots &= ~slot;
 }
 
+static bool is_shared_at(const struct verifier *c, u32 pc)
+{
+	return c->subs.v[verify_sub_at(c, pc)].shared;
+}
+
 static void call_back(const struct needs *ns, u32 pc, struct need *n)
 {
 	const struct bpf_insn *i = &ns->c->f->insns[pc];
 
 	n->regs = (u16)((n->regs & ~CALLER_SAVED) | ARGUMENTS);
 	n->exact &= (u16)~CALLER_SAVED;
-	if (i->src_reg == BPF_PSEUDO_CALL)
-		n->exact |= ns->at[pc + 1 + (u32)i->imm].exact & ARGUMENTS;
+	if (i->src_reg == BPF_PSEUDO_CALL) /* a shared function's numbers are unknown to it */
+		n->exact |= is_shared_at(ns->c, pc + 1 + (u32)i->imm) ?
+				    0 :
+				    ns->at[pc + 1 + (u32)i->imm].exact & ARGUMENTS;
 	else if (!i->src_reg)
 		n->regs &= (u16) ~(0x3e << strlen(verify_helper_args((u32)i->imm)) & ARGUMENTS);
 }
@@ -214,9 +221,38 @@ static void link_to(struct needs *ns, u32 pc, u32 target)
 	ns->first[target] = pc + 1;
 }
 
+u32 verifier_cost_end(const struct verifier *c)
+{
+	u32 i = c->subs.n - 1;
+
+	while (i && c->subs.v[i].known)
+		i--;
+	return c->subs.v[i].end;
+}
+
+static void queue_sub(struct needs *ns, const struct sub *s, const u16 *wanted)
+{
+	const struct verifier *c = ns->c;
+
+	for (u32 pc = s->start; pc < s->end; pc++) {
+		const struct bpf_insn *i = &c->f->insns[pc];
+
+		if (c->mark[pc] & MARK_SECOND)
+			continue;
+		if (bpf_is_jump(i))
+			link_to(ns, pc, bpf_jump_target(i, pc));
+		else if (i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL &&
+			 !is_shared_at(c, pc + 1 + (u32)i->imm))
+			link_to(ns, pc, pc + 1 + (u32)i->imm);
+		if (wanted)
+			ns->wanted[pc] = wanted[pc];
+		push(ns, pc);
+	}
+}
+
 void verifier_cost_needs(struct needs *ns, struct verifier *c, u32 from, const u16 *wanted)
 {
-	u32 n = c->f->n_insns;
+	u32 n = verifier_cost_end(c);
 
 	*ns = (struct needs){ .c = c,
 			      .at = arena_array(&c->arena, struct need, n + 1),
@@ -225,18 +261,8 @@ void verifier_cost_needs(struct needs *ns, struct verifier *c, u32 from, const u
 			      .next = arena_array(&c->arena, u32, n),
 			      .todo = arena_array(&c->arena, u32, n),
 			      .waits = arena_array(&c->arena, u8, n) };
-	for (u32 pc = from; pc < n; pc++) {
-		const struct bpf_insn *i = &c->f->insns[pc];
-
-		if (c->mark[pc] & MARK_SECOND)
-			continue;
-		if (bpf_is_jump(i))
-			link_to(ns, pc, bpf_jump_target(i, pc));
-		else if (i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL)
-			link_to(ns, pc, pc + 1 + (u32)i->imm);
-		if (wanted)
-			ns->wanted[pc] = wanted[pc];
-		push(ns, pc);
-	}
+	for (u32 i = 0; i < c->subs.n; i++)
+		if (c->subs.v[i].start >= from && !c->subs.v[i].known)
+			queue_sub(ns, &c->subs.v[i], wanted);
 	settle(ns); /* the last instruction first */
 }

@@ -214,6 +214,7 @@ struct site_name {
 };
 
 struct shared_code;
+struct shared_bodies;
 
 struct program {
 	struct arena *arena;
@@ -229,8 +230,10 @@ struct program {
 	VEC(const char *) strings;
 	/* TY_CALL: how calls are shown, by number (SYSCALL_SET_BITS); NULL: none */
 	const struct call_format **calls;
-	struct shared_code *shared_code;                       /* target/emit_shared.c */
-	VEC(const char *) kfuncs;                              /* RELOC_KFUNC names */
+	struct shared_code *shared_code;           /* target/emit_shared.c */
+	const struct shared_bodies *shared_bodies; /* ir/lower_func.c */
+	bool whole_bodies;        /* the IR of each program has all functions: something reads it */
+	VEC(const char *) kfuncs; /* RELOC_KFUNC names */
 	u32 data_map, ring_map, scratch_map, huge_scratch_map; /* indexes into maps, or NO_INDEX */
 	bool wants_pid_ns;                                     /* DATA_PID_NS, DATA_PID_LEVEL */
 	bool has_user_symbols; /* processes may have exited before printing */

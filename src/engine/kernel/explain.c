@@ -30,7 +30,7 @@ static const struct remedy remedies[] = {
 	{TRIED_LOAD, EINVAL, "the kernel's verifier refused the program; please report the script and the log"},
 	{TRIED_TRACEPOINT, EEXIST, "this program is attached to that tracepoint already"},
 	{TRIED_TRACEPOINT, EINVAL, "the tracepoint's number is not known to this kernel"},
-	{TRIED_TRACEPOINT, E2BIG, "64 programs are attached to this tracepoint already: stop another tracer"},
+	{TRIED_TRACEPOINT, E2BIG, "the kernel runs at most 64 programs on a tracepoint, those of all tracers: make one clause of several"},
 	{TRIED_RAW_TRACEPOINT, ENOENT, "this kernel has no such tracepoint: sonde list 'rawtracepoint:*' shows them"},
 	{TRIED_RAW_TRACEPOINT, EINVAL, "the program reads more arguments than the tracepoint has"},
 	{TRIED_TRAMPOLINE, ENOENT, "the function is not in this kernel, or cannot be traced: use a tracepoint or kprobe"},
