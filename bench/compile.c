@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text to bytecode: how long session_compile() takes for a script, in this process, again and again.
- * Prints "first_ns median_ns fastest_ns instructions". The first includes what is opened once per run
- * (BTF, kallsyms, tracefs); nothing is loaded into the kernel.
+ * Text to bytecode: how long session_compile() takes for a script, in this process, again and
+ * again. Prints "first_ns median_ns fastest_ns instructions". The first includes what is opened
+ * once per run (BTF, kallsyms, tracefs); nothing is loaded into the kernel.
  *
  *	compile FILE [TIMES]
  */

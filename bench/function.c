@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * function BURSTS: the time of a call of work() and of rdtsc, in ns of this thread's CPU time: the medians of BURSTS
- * bursts of 20,000, with pauses in which a tracer reads. A tracer has 1.5 s to attach. In the first bursts
- * rings are new memory, whose pages the kernel maps as they are touched.
+ * function BURSTS: the time of a call of work() and of rdtsc, in ns of this thread's CPU time: the
+ * medians of BURSTS bursts of 20,000, with pauses in which a tracer reads. A tracer has 1.5 s to
+ * attach. In the first bursts rings are new memory, whose pages the kernel maps as they are
+ * touched.
  */
 #include <stdio.h>
 #include <stdlib.h>

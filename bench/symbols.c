@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What names, source lines and inlined functions of many addresses cost: distinct addresses, spread over
- * the code of a file with debug information, which this process maps. Each is asked for twice, as rows of a
- * map do that share frames. Prints CPU time and memory, without pages of files.
+ * What names, source lines and inlined functions of many addresses cost: distinct addresses, spread
+ * over the code of a file with debug information, which this process maps. Each is asked for twice,
+ * as rows of a map do that share frames. Prints CPU time and memory, without pages of files.
  *
  *	symbols [FILE [ADDRESSES]]	build/sonde, 100000
  */

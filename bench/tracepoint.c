@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tracepoint BURSTS: the time of a call with a tracepoint of sonde.h (two integers, a string of 8 bytes) and of rdtsc,
- * in ns of this thread's CPU time: the medians of BURSTS bursts of 20,000, with pauses in which a tracer reads. A
- * tracer has 1.5 s to attach.
+ * tracepoint BURSTS: the time of a call with a tracepoint of sonde.h (two integers, a string of 8
+ * bytes) and of rdtsc, in ns of this thread's CPU time: the medians of BURSTS bursts of 20,000,
+ * with pauses in which a tracer reads. A tracer has 1.5 s to attach.
  */
 #include <sonde/sonde.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The whole life of a command, start to reaped: prints "wall_ns cpu_ns max_rss_kb status" to file OUT.
- * Small and static, because a child's peak memory counts from that of the process it was forked from.
+ * The whole life of a command, start to reaped: prints "wall_ns cpu_ns max_rss_kb status" to file
+ * OUT. Small and static, because a child's peak memory counts from that of the process it was
+ * forked from.
  *
  *	life OUT command [argument]...
  */

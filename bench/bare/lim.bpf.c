@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "lim": the questions of bench/run answered by hand in C, compiled by clang -O2 -target bpf. What a
- * careful person would write for one machine with BTF and at most 64 CPUs. Each section is a program:
+ * "lim": the questions of bench/run answered by hand in C, compiled by clang -O2 -target bpf. What
+ * a careful person would write for one machine with BTF and at most 64 CPUs. Each section is a
+ * program:
  *
  *	QUESTION/raw/TRACEPOINT		on a raw tracepoint
  *	QUESTION/btf/TRACEPOINT		on a raw tracepoint with types
@@ -66,7 +67,8 @@ INLINE void count(void)
 	add(&counts[(cpu_id() & 63) * 8], 1);
 }
 
-/* bpf_get_current_task_btf() + offset of comm: 0x7f0 stands for the offset in the running kernel. */
+/* bpf_get_current_task_btf() + offset of comm: 0x7f0 stands for the offset in the running
+ * kernel. */
 INLINE void current_comm(struct name *name)
 {
 	u64 task;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Loads the programs of one question from lim.bpf.o, attaches them, runs a command, drains the ring
- * while it runs, and detaches: what remains of a tracer when nothing is general. Reads just enough of
- * the object: sections, symbols and R_BPF_64_64 relocations (Documentation/bpf/llvm_reloc.rst).
+ * while it runs, and detaches: what remains of a tracer when nothing is general. Reads just enough
+ * of the object: sections, symbols and R_BPF_64_64 relocations (Documentation/bpf/llvm_reloc.rst).
  *
  *	lim lim.bpf.o QUESTION [command [argument]...]
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ucall FUNCTION FILE: calls a function that begins in a known way; nanoseconds for each call into FILE. */
+/* ucall FUNCTION FILE: calls a function that begins in a known way; nanoseconds for each call into
+ * FILE. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -21,9 +21,9 @@
  *	SONDE_TP_IF_ENABLED(shop, order, id, name_of(customer));
  *
  * The site is "nop1; nop5" on x86-64: a kernel with optimized uprobes replaces nop5 by a call. That
- * call stores below the stack pointer, where a leaf function may keep data (the red zone). Therefore a
- * site is never in a leaf function, because its cold path contains a call; C++ of clang before 18,
- * which cannot compile such a path, gets nop1 only.
+ * call stores below the stack pointer, where a leaf function may keep data (the red zone).
+ * Therefore a site is never in a leaf function, because its cold path contains a call; C++ of clang
+ * before 18, which cannot compile such a path, gets nop1 only.
  *
  * The note of a site has the format that SystemTap documents (UserSpaceProbeImplementation), owner
  * "stapsdt", type 3. A second note, owner "sonde", type 1, tells types:
@@ -31,8 +31,8 @@
  *	u64 address of nop1, u64 address of .stapsdt.base, u32 kinds[2],
  *	u64 address of the cold path, u64 address of sonde_module_
  *
- * Argument i is of the enum sonde_kind in bits 4j to 4j + 3 of kinds[i / 6], j = i % 6. The last two
- * are missing where there is no cold path.
+ * Argument i is of the enum sonde_kind in bits 4j to 4j + 3 of kinds[i / 6], j = i % 6. The last
+ * two are missing where there is no cold path.
  *
  * Recording (x86-64). A tracer that may write the memory of the process fills in sonde_module_ and
  * replaces nop5 by a jump to the cold path, which writes a record into the ring of its processor,
@@ -124,8 +124,8 @@ SONDE_KIND_OF_(decltype(nullptr), SONDE_POINTER)
 	 SONDE_IS_SIGNED_(v)                                ? SONDE_SIGNED :                       \
 							      SONDE_UNSIGNED)
 #endif
-/* An array decays, a bit-field becomes a value. A floating-point constant is put into memory: clang's
- * pool of constants has no symbols. */
+/* An array decays, a bit-field becomes a value. A floating-point constant is put into memory:
+ * clang's pool of constants has no symbols. */
 #define SONDE_LOCAL_(i, v)                                                                         \
 	__extension__ SONDE_AUTO_ sonde_##i##_ = ((void)0, (v));                                   \
 	SONDE_ASSERT_(SONDE_KIND_(sonde_##i##_) && sizeof sonde_##i##_ <= 8,                       \
@@ -150,7 +150,8 @@ SONDE_KIND_OF_(decltype(nullptr), SONDE_POINTER)
 #error "sonde.h: x86-64 and arm64 only"
 #endif
 
-/* ---- records, which the cold path writes. A reader defines SONDE_LAYOUT: no functions, no data. */
+/* ---- records, which the cold path writes. A reader defines SONDE_LAYOUT: no functions, no
+ * data. */
 
 #if defined SONDE_RECORDS || defined SONDE_LAYOUT
 #include <stddef.h>
@@ -213,7 +214,8 @@ struct sonde_rseq_ {
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* glibc 2.35 and later register rseq(2) for each thread; the area is here, from the thread pointer. */
+/* glibc 2.35 and later register rseq(2) for each thread; the area is here, from the thread
+ * pointer. */
 extern __attribute__((weak)) const ptrdiff_t __rseq_offset;
 extern __attribute__((weak)) const unsigned __rseq_size;
 
@@ -249,8 +251,8 @@ SONDE_HELPER_ char *sonde_map_rings_(unsigned long size)
 	return (char *)at;
 }
 
-/* The first caller maps. Those that come meanwhile sleep until it has, some 20 ms at most: they may be
- * a signal handler that interrupted it. */
+/* The first caller maps. Those that come meanwhile sleep until it has, some 20 ms at most: they may
+ * be a signal handler that interrupted it. */
 SONDE_HELPER_ struct sonde_page *sonde_map_(void)
 {
 	struct sonde_module *m = &sonde_module_;
@@ -284,8 +286,9 @@ SONDE_HELPER_ struct sonde_page *sonde_map_(void)
 	return page->rings ? page : 0;
 }
 
-/* Writes the record in a restartable sequence: the last store makes it visible, and a thread that is
- * preempted, migrated or interrupted before it begins again. Times of a ring therefore never decrease. */
+/* Writes the record in a restartable sequence: the last store makes it visible, and a thread that
+ * is preempted, migrated or interrupted before it begins again. Times of a ring therefore never
+ * decrease. */
 SONDE_HELPER_ void sonde_commit_(struct sonde_page *page, struct sonde_record *r,
 				 struct sonde_rseq_ *rs)
 {

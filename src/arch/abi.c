@@ -237,7 +237,7 @@ static bool by_address(struct abi *abi, struct loc *out)
 	}
 	*out = on_stack(abi, &address);
 	s = arena_array(abi->arena, struct loc_step, out->n + 1);
-	memcpy(s, out->step, out->n * sizeof(*s));
+	memcpy(s, out->step, out->n * sizeof *s);
 	s[out->n++] = (struct loc_step){ .op = LOP_DEREF, .size = 8 };
 	out->step = s;
 	return true;
@@ -343,7 +343,7 @@ static bool word_param(struct abi *abi, const struct type *t, bool by_reference,
 		       const char **why)
 {
 	const struct abi_rules *r = abi->rules;
-	enum part word[2] = {};
+	enum part word[2] = { 0 };
 	u32 n = (t->size + WORD - 1) / WORD, ints, floats;
 
 	if (by_reference)
@@ -371,7 +371,7 @@ static bool word_param(struct abi *abi, const struct type *t, bool by_reference,
 
 static bool in_big_memory(const struct type *t, bool by_reference)
 {
-	enum part word[2] = {};
+	enum part word[2] = { 0 };
 
 	return by_reference || t->size > 2 * WORD || !classify(t, 0, word, 0);
 }
@@ -407,7 +407,7 @@ static bool i386_param(struct abi *abi, const struct type *t, bool by_reference,
 	if (!by_reference)
 		return true;
 	s = arena_array(abi->arena, struct loc_step, out->n + 1);
-	memcpy(s, out->step, out->n * sizeof(*s));
+	memcpy(s, out->step, out->n * sizeof *s);
 	s[out->n++] = (struct loc_step){ .op = LOP_DEREF, .size = WORD_I386 };
 	out->step = s;
 	return true;
@@ -454,7 +454,7 @@ bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct
 		const char **why)
 {
 	const struct abi_rules *r = abi->rules;
-	enum part word[2] = {};
+	enum part word[2] = { 0 };
 	u32 n = (t->size + WORD - 1) / WORD, ints, floats;
 
 	type_complete(t);
@@ -544,7 +544,7 @@ static struct loc join(struct abi *abi, const struct type *t, const struct parts
 static bool part_param(struct abi *abi, const struct type *t, struct loc *out, const char **why)
 {
 	const struct abi_rules *r = abi->rules;
-	struct parts parts = {};
+	struct parts parts = { 0 };
 	u32 ints = 0, floats = 0;
 
 	add_parts(&parts, t, 0, 0);

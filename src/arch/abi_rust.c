@@ -113,7 +113,7 @@ static struct repr of_struct(const struct type *t, u32 rustc, u32 depth)
 /* MaybeUninit<T> has the representation of T. */
 static struct repr of_union(const struct type *t, u32 rustc, u32 depth)
 {
-	struct repr all = {};
+	struct repr all = { 0 };
 
 	for (u32 i = 0; i < t->n_fields; i++) {
 		struct repr r;
@@ -122,7 +122,7 @@ static struct repr of_union(const struct type *t, u32 rustc, u32 depth)
 			continue;
 		r = repr_of(t->fields[i].type, rustc, depth + 1);
 		if (t->fields[i].type->size != t->size ||
-		    (all.kind && memcmp(&r, &all, sizeof(r)) != 0))
+		    (all.kind && memcmp(&r, &all, sizeof r) != 0))
 			return (struct repr){ .kind = REPR_MEMORY };
 		all = r;
 	}
@@ -177,7 +177,7 @@ static bool merge(struct scalar *into, const struct scalar *s, u32 rustc)
 static struct repr of_tagged(const struct type *t, const struct field *tag, u32 rustc, u32 depth)
 {
 	struct scalar first = { .prim = PRIM_INT, .offset = tag->offset, .size = tag->type->size },
-		      data = {};
+		      data = { 0 };
 
 	for (u32 i = 0; i < t->n_fields; i++) {
 		const struct field *f[3];
@@ -314,8 +314,7 @@ static struct loc finish(struct pieces *p, const struct type *t)
 				     .is_signed = t->is_signed };
 	return (struct loc){ .kind = LOC_PIECES,
 			     .n = p->n,
-			     .piece =
-				     arena_dup(p->abi->arena, p->list, p->n * sizeof(p->list[0])) };
+			     .piece = arena_dup(p->abi->arena, p->list, p->n * sizeof p->list[0]) };
 }
 
 /*

@@ -44,8 +44,8 @@ struct arch {
 	const struct arch_reg *regs; /* names of reg() */
 	u32 n_regs;
 	u32 perf_regs_size; /* part of struct pt_regs that perf event programs see */
-	/* Of a perf sample (asm/perf_regs.h): the registers to ask for, and the offset of each by its
-	 * number. */
+	/* Of a perf sample (asm/perf_regs.h): the registers to ask for, and the offset of each by
+	 * its number. */
 	u64 sample_regs;
 	u16 sample_reg[ARCH_SAMPLE_REGS];
 };
@@ -61,7 +61,8 @@ extern const struct arch *const arch_native;
  * *size gets the width in bytes that the name implies (8 for whole registers).
  */
 s32 arch_reg_offset(const struct arch *a, const char *name, u32 *size);
-/* Its name in definitions of kprobe_events and uprobe_events: "di", "x0"; NULL: none. Of this machine. */
+/* Its name in definitions of kprobe_events and uprobe_events: "di", "x0"; NULL: none. Of this
+ * machine. */
 const char *arch_kernel_register(u32 offset);
 /* Offset of the second lowest byte, as named by "%ah"; -1: not such a name. */
 s32 arch_high_byte(const struct arch *a, const char *name);

@@ -95,7 +95,8 @@ static void put(struct mover *m, const void *bytes, u32 n)
 	m->to += n;
 }
 
-/* A distance of 32 bits from the end of the instruction, `after` bytes behind it. False: too far. */
+/* A distance of 32 bits from the end of the instruction, `after` bytes behind it. False: too
+ * far. */
 static bool put_distance(struct mover *m, u64 target, u32 after)
 {
 	s64 distance = (s64)(target - (m->to + 4 + after));
@@ -196,7 +197,8 @@ static void note_inner(struct x86_moved *out, u32 at)
 	out->copy[out->n_inner++] = out->len;
 }
 
-/* The instruction at code + at; *len: of the original. may_leave: it may be one that does not fall through. */
+/* The instruction at code + at; *len: of the original. may_leave: it may be one that does not fall
+ * through. */
 static const char *move_next(const u8 *code, u32 at, u32 room, u64 from, u64 to,
 			     bool (*may_leave)(u32 end), struct x86_moved *out, u32 *len)
 {

@@ -25,8 +25,9 @@ struct x86_moved {
  */
 const char *x86_move(const u8 *code, u32 room, u64 from, u64 to, struct x86_moved *out);
 /*
- * The same for code that ends with a return of ret_len bytes, its last: all `len` bytes are copied but that one,
- * which is to follow the copies. It counts as an instruction after the first, unless it is the first.
+ * The same for code that ends with a return of ret_len bytes, its last: all `len` bytes are copied
+ * but that one, which is to follow the copies. It counts as an instruction after the first, unless
+ * it is the first.
  */
 const char *x86_move_exit(const u8 *code, u32 len, u32 ret_len, u64 from, u64 to,
 			  struct x86_moved *out);

@@ -113,7 +113,7 @@ static struct arena_chunk *take_from_pool(size_t size)
 
 void arena_init(struct arena *a)
 {
-	*a = (struct arena){};
+	*a = (struct arena){ 0 };
 }
 
 void arena_release(struct arena *a)
@@ -163,7 +163,7 @@ static void *map_huge(void)
 
 static void *alloc_big(struct arena *a, size_t len, size_t room)
 {
-	struct arena_chunk *c = xcalloc(1, sizeof(*c) + room);
+	struct arena_chunk *c = xcalloc(1, sizeof *c + room);
 	struct arena_chunk **link = a->chunk ? &a->chunk->next : &a->chunk;
 
 	hide(c->bytes, room);
@@ -187,9 +187,9 @@ static void start_chunk(struct arena *a, size_t size)
 	c->next = a->chunk;
 	a->chunk = c;
 	a->at = c->bytes;
-	a->end = a->at + (size - sizeof(*c));
+	a->end = a->at + (size - sizeof *c);
 	a->clean = clean ? a->end : a->at;
-	hide(a->at, size - sizeof(*c));
+	hide(a->at, size - sizeof *c);
 }
 
 void arena_reset(struct arena *a)
@@ -271,14 +271,14 @@ FORMAT(2, 0) char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 	va_list again;
 
 	va_copy(again, ap);
-	int n = vsnprintf(small, sizeof(small), fmt, ap);
+	int n = vsnprintf(small, sizeof small, fmt, ap);
 
 	if (n < 0)
 		BUG("cannot format \"%s\"", fmt);
 
 	char *s = arena_alloc(a, (size_t)n + 1);
 
-	if ((size_t)n < sizeof(small))
+	if ((size_t)n < sizeof small)
 		memcpy(s, small, (size_t)n + 1);
 	else
 		vsnprintf(s, (size_t)n + 1, fmt, again);

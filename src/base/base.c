@@ -27,7 +27,7 @@ void oom(void)
 {
 	static const char text[] = "sonde: out of memory\n";
 
-	ssize_t n UNUSED = write(STDERR_FILENO, text, sizeof(text) - 1);
+	ssize_t n UNUSED = write(STDERR_FILENO, text, sizeof text - 1);
 
 	_exit(255);
 }

@@ -16,7 +16,7 @@ enum { FIRST_CAP = 64, READ_STEP = 4096, MAX_DIGITS = 20 };
 void buf_release(struct buf *b)
 {
 	free(b->s);
-	*b = (struct buf){};
+	*b = (struct buf){ 0 };
 }
 
 void buf_reserve(struct buf *b, size_t more)
@@ -103,7 +103,7 @@ static const char two_digits[] = "00010203040506070809"
 
 void buf_u64(struct buf *b, u64 v)
 {
-	char text[MAX_DIGITS], *end = text + sizeof(text), *p = end;
+	char text[MAX_DIGITS], *end = text + sizeof text, *p = end;
 
 	while (v >= 100) {
 		p -= 2;
@@ -128,7 +128,7 @@ void buf_s64(struct buf *b, s64 v)
 
 void buf_hex(struct buf *b, u64 v)
 {
-	char text[16], *end = text + sizeof(text), *p = end;
+	char text[16], *end = text + sizeof text, *p = end;
 
 	do
 		*--p = "0123456789abcdef"[v & 15];
@@ -153,7 +153,7 @@ char *buf_steal(struct buf *b)
 
 	char *s = b->s;
 
-	*b = (struct buf){};
+	*b = (struct buf){ 0 };
 	return s;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads bytes that are not trusted, from the beginning to the end. What is not there reads as zero, and
- * then the cursor has failed and is at its end: one look at `failed` after many reads is enough.
+ * Reads bytes that are not trusted, from the beginning to the end. What is not there reads as zero,
+ * and then the cursor has failed and is at its end: one look at `failed` after many reads is
+ * enough.
  */
 #ifndef SONDE_BASE_CURSOR_H
 #define SONDE_BASE_CURSOR_H

@@ -177,7 +177,7 @@ static bool comes_before(const struct diag *a, const struct diag *b)
  */
 static struct diag **sorted(const struct diags *d)
 {
-	struct diag **v = xmalloc(d->list.n * sizeof(*v));
+	struct diag **v = xmalloc(d->list.n * sizeof *v);
 
 	for (u32 i = 0; i < d->list.n; i++) {
 		u32 j = i;

@@ -24,14 +24,14 @@ static void put(char *dst, size_t size, const char *a, const char *b)
 static FORMAT(4, 0) int fail(struct err *e, int code, const char *cause, const char *fmt,
 			     va_list ap)
 {
-	char text[sizeof(e->text)];
+	char text[sizeof e->text];
 
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(text, sizeof text, fmt, ap);
 	if (e->code)
 		e->help[0] = '\0';
 	e->code = code;
 	e->is_usage = false;
-	put(e->text, sizeof(e->text), text, cause);
+	put(e->text, sizeof e->text, text, cause);
 	return code;
 }
 
@@ -42,7 +42,7 @@ int err_sys(struct err *e, const char *fmt, ...)
 	va_list ap;
 
 	errno = why;
-	snprintf(cause, sizeof(cause), ": %m");
+	snprintf(cause, sizeof cause, ": %m");
 	va_start(ap, fmt);
 	fail(e, -why, cause, fmt, ap);
 	va_end(ap);
@@ -74,26 +74,26 @@ int err_usage(struct err *e, int code, const char *fmt, ...)
 
 int err_wrap(struct err *e, const char *fmt, ...)
 {
-	char text[sizeof(e->text)], was[sizeof(e->text)];
+	char text[sizeof e->text], was[sizeof e->text];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	put(was, sizeof(was), ": ", e->text);
-	put(e->text, sizeof(e->text), text, was);
+	put(was, sizeof was, ": ", e->text);
+	put(e->text, sizeof e->text, text, was);
 	return e->code;
 }
 
 void err_help(struct err *e, const char *fmt, ...)
 {
-	char text[sizeof(e->help)];
+	char text[sizeof e->help];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	put(e->help, sizeof(e->help), text, "");
+	put(e->help, sizeof e->help, text, "");
 }
 
 void err_release(struct err *e)

@@ -33,7 +33,7 @@ bool fd_path(int fd, char *path, size_t size)
 	char link[sizeof("/proc/self/fd/") + 12];
 	ssize_t n;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	n = readlink(link, path, size - 1);
 	path[MAX(n, 0)] = '\0';
 	return n > 0;

@@ -28,8 +28,8 @@ u32 hash_bytes(const void *bytes, size_t len)
 	const u8 *p = bytes;
 	u64 h = mix(0x2545f4914f6cdd1dull, len), word;
 
-	for (; len >= sizeof(word); p += sizeof(word), len -= sizeof(word)) {
-		memcpy(&word, p, sizeof(word));
+	for (; len >= sizeof word; p += sizeof word, len -= sizeof word) {
+		memcpy(&word, p, sizeof word);
 		h = mix(h, word);
 	}
 	if (len) {
@@ -44,7 +44,7 @@ u32 hash_bytes(const void *bytes, size_t len)
 void hash_release(struct hash *h)
 {
 	free(h->slot);
-	*h = (struct hash){};
+	*h = (struct hash){ 0 };
 }
 
 /* The slot of the key, or the free slot where it belongs. The table must have a free slot. */
@@ -65,7 +65,7 @@ static void resize(struct hash *h, u32 cap)
 	struct hash old = *h;
 
 	h->cap = cap;
-	h->slot = xcalloc(h->cap, sizeof(*h->slot));
+	h->slot = xcalloc(h->cap, sizeof *h->slot);
 	for (u32 i = 0; i < old.cap; i++) {
 		const struct hash_slot *s = &old.slot[i];
 
@@ -132,7 +132,7 @@ void *hash_put(struct hash *h, const void *key, size_t len, void *value)
 void intern_init(struct intern *in)
 {
 	arena_init(&in->arena);
-	in->table = (struct hash){};
+	in->table = (struct hash){ 0 };
 }
 
 void intern_release(struct intern *in)

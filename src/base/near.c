@@ -4,8 +4,8 @@
  * replace, swap neighbors; the restricted form, which needs three rows). Case is ignored, but a
  * word that differs only in case has distance 1. A third of the word may differ; a single letter
  * has no near words. On a tie the most frequent kind of mistake wins: letters that are swapped
- * (prinft), then letters that are left out (prinf), then the others. There may be tens of thousands of kernel functions, so
- * a candidate is abandoned when a whole row is worse than the best so far.
+ * (prinft), then letters that are left out (prinf), then the others. There may be tens of thousands
+ * of kernel functions, so a candidate is abandoned when a whole row is worse than the best so far.
  */
 #include "base/diag.h"
 

@@ -8,7 +8,8 @@
 #include <unistd.h>
 #include "base/new_file.h"
 
-/* mkostemp() lets only the owner read; others may what they may of the old file, or of any new one. */
+/* mkostemp() lets only the owner read; others may what they may of the old file, or of any new
+ * one. */
 static void set_mode(int fd, const struct stat *old)
 {
 	mode_t mask = umask(0);

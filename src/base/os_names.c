@@ -31,7 +31,7 @@ static const char *numbered(const char *what, u32 number)
 {
 	static char text[40];
 
-	snprintf(text, sizeof(text), "%s %u", what, number);
+	snprintf(text, sizeof text, "%s %u", what, number);
 	return text;
 }
 

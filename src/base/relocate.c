@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The entry point of the static program with the C library musl. Its 12,000 pointers in tables are relocated when it
- * starts: as DT_RELA they take 24 bytes each, as DT_RELR (generic ELF ABI, "Relative Relocation Table") together 3 KB.
- * musl reads that table from 1.2.4 on, so an older one finds the work done.
+ * The entry point of the static program with the C library musl. Its 12,000 pointers in tables are
+ * relocated when it starts: as DT_RELA they take 24 bytes each, as DT_RELR (generic ELF ABI,
+ * "Relative Relocation Table") together 3 KB. musl reads that table from 1.2.4 on, so an older one
+ * finds the work done.
  *
- * Nothing is relocated yet and there is no thread pointer: no calls into the C library, no stack protector.
+ * Nothing is relocated yet and there is no thread pointer: no calls into the C library, no stack
+ * protector.
  */
 #include "base/base.h"
 
@@ -41,7 +43,8 @@ __asm__(".text\n"
 	"	jmp _start\n"
 	".size start_packed, . - start_packed\n");
 
-/* The table's value; its size becomes 0, so that a C library that reads the table adds nothing a second time. */
+/* The table's value; its size becomes 0, so that a C library that reads the table adds nothing a
+ * second time. */
 EARLY static const size_t *take_table(size_t base, size_t *size)
 {
 	size_t at = 0;
@@ -57,13 +60,14 @@ EARLY static const size_t *take_table(size_t base, size_t *size)
 	return (const size_t *)(base + at);
 }
 
-/* An even word is the address of a pointer; the bits of an odd one, from bit 1 on, are the 63 words that follow. */
+/* An even word is the address of a pointer; the bits of an odd one, from bit 1 on, are the 63 words
+ * that follow. */
 EARLY void relocate_packed(void)
 {
 	size_t base = (size_t)__ehdr_start, size = 0, *at = NULL;
 	const size_t *word = take_table(base, &size);
 
-	for (const size_t *end = word + size / sizeof(*word); word < end; word++) {
+	for (const size_t *end = word + size / sizeof *word; word < end; word++) {
 		if (!(*word & 1)) {
 			at = (size_t *)(base + *word);
 			*at++ += base;

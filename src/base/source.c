@@ -87,7 +87,7 @@ struct position sources_find(struct sources *s, struct span span)
 	struct source *f = find_file(s, span.off);
 
 	if (!f)
-		return (struct position){};
+		return (struct position){ 0 };
 	if (!f->lines.n)
 		build_lines(s->arena, f);
 

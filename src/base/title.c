@@ -43,7 +43,7 @@ static bool find_space(struct space *s)
 {
 	_fd int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
 	char text[1024];
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 
 	if (n <= 0)
 		return false;

@@ -110,7 +110,7 @@ static size_t put_visible(struct buf *b, const u8 *s, size_t left, enum visible 
 void buf_visible(struct buf *b, size_t from, enum visible how)
 {
 	size_t len = b->len - from, plain = len ? plain_prefix((u8 *)b->s + from, len, how) : 0;
-	struct buf rest = {};
+	struct buf rest = { 0 };
 
 	if (plain == len)
 		return;

@@ -73,8 +73,9 @@ struct extreme {
 	u32 v, into; /* variables: the new value, and what is there */
 };
 
-/* Where a value is better than what is there takes its place; goes on in `out`. Threads of a processor may interrupt each
- * other, so another value may have come: once more then, but not without end. */
+/* Where a value is better than what is there takes its place; goes on in `out`. Threads of a
+ * processor may interrupt each other, so another value may have come: once more then, but not
+ * without end. */
 static void exchange_if_better(struct lower *l, const struct extreme *x, struct ir_block *out)
 {
 	enum { TRIES = 4 };
@@ -102,9 +103,10 @@ static void exchange_if_better(struct lower *l, const struct extreme *x, struct 
 }
 
 /*
- * The value, then not 0 if there is one. Without one the value is 0, and who exchanges that 0 adds 2 to what follows; who
- * finds another value before that, of a thread that may have been killed, sets bit 0. If two have added 2, one of them has stored a 0
- * that counts, which the other's value has replaced.
+ * The value, then not 0 if there is one. Without one the value is 0, and who exchanges that 0 adds
+ * 2 to what follows; who finds another value before that, of a thread that may have been killed,
+ * sets bit 0. If two have added 2, one of them has stored a 0 that counts, which the other's value
+ * has replaced.
  */
 static void update_extreme(struct lower *l, struct node *call, struct node *map, bool is_min)
 {
@@ -253,7 +255,7 @@ static void fine_bucket(struct lower *l, struct opnd v, bool is_signed, u32 k, u
 
 static const struct type *check_hist(struct check *c, struct node *call)
 {
-	struct type *t = arena_dup(c->arena, agg_of(c, call, TY_HIST), sizeof(*t));
+	struct type *t = arena_dup(c->arena, agg_of(c, call, TY_HIST), sizeof *t);
 	s64 k = call_int(call, 1, 0);
 
 	if (k < 0 || k > 5)
@@ -291,7 +293,7 @@ static void update_hist(struct lower *l, struct node *call, struct node *map)
 static const struct type *check_lhist(struct check *c, struct node *call)
 {
 	s64 min = call_int(call, 1, 0), max = call_int(call, 2, 0), step = call_int(call, 3, 0);
-	struct type *t = arena_dup(c->arena, agg_of(c, call, TY_LHIST), sizeof(*t));
+	struct type *t = arena_dup(c->arena, agg_of(c, call, TY_LHIST), sizeof *t);
 
 	if (step <= 0)
 		return diag_type(c, call_arg(call, 3)->span, D_LHIST_STEP, (long long)step);

@@ -148,10 +148,10 @@ static int by_name(const void *a, const void *b)
 static void help_options(struct env *env, struct diags *diags, struct diag *d)
 {
 	struct hash_slot *all =
-		arena_dup(diags->arena, env->options.slot, env->options.cap * sizeof(*all));
+		arena_dup(diags->arena, env->options.slot, env->options.cap * sizeof *all);
 
 	if (env->options.cap)
-		qsort(all, env->options.cap, sizeof(*all), by_name);
+		qsort(all, env->options.cap, sizeof *all, by_name);
 	for (u32 i = 0; i < env->options.n; i++) {
 		const char *about = all[i].value;
 
@@ -301,7 +301,7 @@ static const struct type *check_kfunc_allowed(struct check *c, struct node *call
 /* The message of fail(). Its arguments are literals, so it is formatted here. */
 static const char *fail_text(struct check *c, struct node *call, u32 fmt_arg)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	const char *s = call_str(call, fmt_arg), *text;
 	u32 arg = fmt_arg + 1;
 

@@ -25,7 +25,7 @@ static int act_exit(struct actor *a, struct event_desc *e, const void *record, u
 {
 	u64 code;
 
-	memcpy(&code, (const u8 *)record + e->fields[0].offset, sizeof(code));
+	memcpy(&code, (const u8 *)record + e->fields[0].offset, sizeof code);
 	a->exit(a->ctx, (int)(code & 0xff));
 	return 0;
 }
@@ -37,7 +37,7 @@ static const struct type *check_command(struct check *c, struct node *call)
 
 static int act_system(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	struct buf command = {};
+	struct buf command = { 0 };
 
 	format_record(a, e, record, &command);
 	a->system(a->ctx, e->span, command.s ? command.s : "");
@@ -47,7 +47,7 @@ static int act_system(struct actor *a, struct event_desc *e, const void *record,
 
 static int act_cat(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	struct buf path = {}, content = {};
+	struct buf path = { 0 }, content = { 0 };
 	u32 left = a->max_cat_bytes;
 	ssize_t got;
 
@@ -184,7 +184,7 @@ static struct ir_val lower_assert(struct lower *l, struct node *call)
 
 static int act_assert(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
-	struct buf text = {};
+	struct buf text = { 0 };
 
 	buf_printf(&text, "assert failed: %s", e->text);
 	a->sink->output->message(a->sink, LEVEL_ERRORF, e->span, text.s);

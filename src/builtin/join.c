@@ -50,7 +50,8 @@ struct joining {
 	struct opnd used;
 	u32 room; /* where in `strings` the last one may begin: a power of two */
 	enum space space;
-	/* NULL: each string has its NUL. Else the separator is before each one, and the last one has a NUL. */
+	/* NULL: each string has its NUL. Else the separator is before each one, and the last one
+	 * has a NUL. */
 	const char *separator;
 };
 
@@ -162,7 +163,7 @@ struct ir_val lower_join(struct lower *l, struct node *call)
 	struct event_desc *e = event_new(l, call->builtin, call);
 	bool is_joined = call_arg(call, 0)->type->kind == TY_STRING;
 	u32 head = e->size;
-	struct joining j = {};
+	struct joining j = { 0 };
 	struct opnd record, used;
 
 	e->text = separator_of(call);

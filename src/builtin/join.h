@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* join(), which prints the strings of an array of pointers, and joined(), which gives them as one string. */
+/* join(), which prints the strings of an array of pointers, and joined(), which gives them as one
+ * string. */
 #ifndef SONDE_BUILTIN_JOIN_H
 #define SONDE_BUILTIN_JOIN_H
 

@@ -14,8 +14,8 @@ static struct node *keyed_node(struct lower *l, struct node *call)
 
 	if (!key)
 		return map;
-	n = arena_dup(l->arena, map, sizeof(*n));
-	n->a = arena_dup(l->arena, key, sizeof(*key));
+	n = arena_dup(l->arena, map, sizeof *n);
+	n->a = arena_dup(l->arena, key, sizeof *key);
 	n->a->next = NULL;
 	return n;
 }
@@ -93,7 +93,7 @@ static const struct type *check_find(struct check *c, struct node *call)
 
 static struct ir_val lower_find(struct lower *l, struct node *call)
 {
-	struct node *map = arena_dup(l->arena, keyed_node(l, call), sizeof(*map)),
+	struct node *map = arena_dup(l->arena, keyed_node(l, call), sizeof *map),
 		    *v = call_arg(call, 2);
 	struct node target = *v,
 		    assign = { .kind = N_ASSIGN, .span = call->span, .a = &target, .b = map };

@@ -98,7 +98,7 @@ static struct ir_val lower_pton(struct lower *l, struct node *call)
 	for (u32 at = 0; at < call->type->size; at += 4) {
 		u32 word;
 
-		memcpy(&word, (const u8 *)call->data + at, sizeof(word));
+		memcpy(&word, (const u8 *)call->data + at, sizeof word);
 		ir_store(l, opnd_plus(dst, at), 4, o_imm(word));
 	}
 	return val_memory(call->type, dst);

@@ -124,7 +124,7 @@ static int write_all(int fd, const struct buf *b)
 
 static void put_u32(struct buf *b, u32 v)
 {
-	buf_add(b, &v, sizeof(v));
+	buf_add(b, &v, sizeof v);
 }
 
 static void put_file_header(struct buf *b)
@@ -140,12 +140,12 @@ static void put_file_header(struct buf *b)
 static struct action_file *open_file(struct actor *a, const char *path)
 {
 	struct action_file *f;
-	struct buf head = {};
+	struct buf head = { 0 };
 
 	for (f = a->files; f; f = f->next)
 		if (streq(f->path, path))
 			return f;
-	f = xcalloc(1, sizeof(*f));
+	f = xcalloc(1, sizeof *f);
 	f->path = path;
 	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (f->fd < 0) {
@@ -177,14 +177,14 @@ static int act_packet(struct actor *a, struct event_desc *e, const void *record,
 	struct action_file *f = open_file(a, e->text);
 	const u8 *at = record, *bytes;
 	struct timestamp_value ts = { .mode = TS_BOOT };
-	struct buf b = {};
+	struct buf b = { 0 };
 	u64 total, wall;
 	u32 n = value_bytes(e->fields[FIELD_BYTES].type, at + e->fields[FIELD_BYTES].offset,
 			    &bytes);
 	int ret;
 
-	memcpy(&ts.ns, at + e->fields[FIELD_TIME].offset, sizeof(ts.ns));
-	memcpy(&total, at + e->fields[FIELD_LEN].offset, sizeof(total));
+	memcpy(&ts.ns, at + e->fields[FIELD_TIME].offset, sizeof ts.ns);
+	memcpy(&total, at + e->fields[FIELD_LEN].offset, sizeof total);
 	if (f->fd < 0)
 		return 0;
 	wall = a->names->wall_ns ? a->names->wall_ns(a->names->ctx, &ts) : ts.ns;

@@ -312,7 +312,7 @@ static struct opnd format_digits(struct lower *l, const struct walk *c, struct o
 static struct opnd row_word(struct lower *l, u32 table, struct opnd row, size_t at)
 {
 	struct opnd off =
-		ir_op2(l, IR_MUL, ir_op2(l, IR_AND, row, o_imm(7)), o_imm(sizeof(pseudo[0])));
+		ir_op2(l, IR_MUL, ir_op2(l, IR_AND, row, o_imm(7)), o_imm(sizeof pseudo[0]));
 
 	return ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, table + (s64)at)), off);
 }
@@ -320,7 +320,7 @@ static struct opnd row_word(struct lower *l, u32 table, struct opnd row, size_t 
 static void append_pseudo(struct lower *l, const struct walk *c)
 {
 	struct ir_block *number = ir_block_new(l), *name = ir_block_new(l), *out = ir_block_new(l);
-	u32 table = data_table(l, pseudo, sizeof(pseudo)), mark;
+	u32 table = data_table(l, pseudo, sizeof pseudo), mark;
 	struct opnd magic =
 		follow(l, c, follow(l, c, get(l, c->dentry), DENTRY_BLOCK), BLOCK_MAGIC);
 	struct opnd row = o_imm(0), numbered = o_imm(0), hit;
@@ -353,7 +353,7 @@ static void append_pseudo(struct lower *l, const struct walk *c)
 static void append_deleted(struct lower *l, const struct walk *c, struct opnd deleted)
 {
 	static const char words[2][WORD_BYTES] = { "", " (deleted)" };
-	u32 table = data_table(l, words, sizeof(words));
+	u32 table = data_table(l, words, sizeof words);
 	struct opnd off =
 		ir_op2(l, IR_MUL, ir_op2(l, IR_AND, deleted, o_imm(1)), o_imm(WORD_BYTES));
 
@@ -497,7 +497,8 @@ static struct opnd make_path_shared(struct lower *l, struct opnd room, u32 cap)
 	return lower_call_shared(l, &path_shared, most, &at);
 }
 
-/* The path by walking: in line if it is all that a program does, because verifiers follow it for long. */
+/* The path by walking: in line if it is all that a program does, because verifiers follow it for
+ * long. */
 static struct ir_val walk_path(struct lower *l, struct node *call)
 {
 	enum { ALONE = 4096 }; /* of lower_wants_shared() */

@@ -40,7 +40,7 @@ static bool has_byte(const struct item *p, u8 b)
 
 static void invert_set(struct item *p)
 {
-	for (u32 i = 0; i < sizeof(p->bytes); i++)
+	for (u32 i = 0; i < sizeof p->bytes; i++)
 		p->bytes[i] = (u8)~p->bytes[i];
 }
 
@@ -78,7 +78,7 @@ static const char *parse_item(struct item *p, const char *s)
 		end = parse_set(p, s + 1);
 		if (end)
 			return end;
-		*p = (struct item){}; /* an unclosed bracket is literal */
+		*p = (struct item){ 0 }; /* an unclosed bracket is literal */
 		break;
 	case '\\': s += s[1] != 0; break;
 	}
@@ -137,7 +137,7 @@ static void add_position(const struct pattern *p, struct set *s, u32 i)
 {
 	for (;; i++) {
 		if (i < p->n && p->at[i].star)
-			*s = (struct set){};
+			*s = (struct set){ 0 };
 		s->word[i / 64] |= 1ull << i % 64;
 		if (i == p->n || !p->at[i].star)
 			return;
@@ -156,7 +156,7 @@ static u32 last_star(const struct pattern *p, const struct set *s)
 
 static struct set step(const struct pattern *p, const struct set *from, u8 byte)
 {
-	struct set to = {};
+	struct set to = { 0 };
 	u32 star = last_star(p, from);
 
 	for (u32 i = star; i < p->n; i++) {
@@ -180,12 +180,12 @@ static u32 state_number(struct automaton *a, const struct set *s)
 {
 	static const struct set nothing;
 
-	if (!memcmp(s, &nothing, sizeof(nothing)))
+	if (!memcmp(s, &nothing, sizeof nothing))
 		return DEAD;
 	if (is_done(a->p, s))
 		return DONE;
 	for (u32 i = 2; i < a->n_states; i++)
-		if (!memcmp(s, &a->state[i], sizeof(*s)))
+		if (!memcmp(s, &a->state[i], sizeof *s))
 			return i;
 	if (a->n_states > MAX_STATES)
 		return MAX_STATES + 1;
@@ -225,7 +225,7 @@ struct walk_table {
 static bool fill_table(struct arena *arena, struct automaton *a, u8 *next, struct walk_table *t)
 {
 	const struct pattern *p = a->p;
-	struct set first = {};
+	struct set first = { 0 };
 
 	a->n_states = 2;
 	find_classes(a);
@@ -257,7 +257,7 @@ static bool fill_table(struct arena *arena, struct automaton *a, u8 *next, struc
 /* The automaton is allocated here because it is larger than most tables. */
 static bool build_table(struct arena *arena, const struct pattern *p, struct walk_table *t)
 {
-	struct automaton *a = xmalloc(sizeof(*a));
+	struct automaton *a = xmalloc(sizeof *a);
 	bool fits;
 
 	memset(a, 0, offsetof(struct automaton, state));

@@ -169,8 +169,8 @@ static void put_values(struct lower *l, const struct event_desc *e, struct opnd 
 	}
 }
 
-/* Where a call's arguments are that end a value, alone or as the last member of a tuple; 0 if it ends
- * otherwise. */
+/* Where a call's arguments are that end a value, alone or as the last member of a tuple; 0 if it
+ * ends otherwise. */
 static const struct type *call_at_end(const struct type *t)
 {
 	const struct field *last =
@@ -499,7 +499,7 @@ static void select_key(struct table *t, const void *key, u32 size)
 static int act_print(struct actor *a, struct event_desc *e, const void *record, u32 len)
 {
 	const struct print_how *how = e->cache;
-	struct table t = {};
+	struct table t = { 0 };
 	int ret;
 
 	if (e->map == NO_INDEX) {

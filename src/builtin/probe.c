@@ -323,7 +323,7 @@ static u32 *namesakes(struct lower *l, u32 room)
 {
 	const struct program *p = l->prog;
 	u32 *table = arena_array(l->arena, u32, room), n = 0;
-	struct hash first = {};
+	struct hash first = { 0 };
 
 	for (u32 i = 0; i < room; i++) {
 		const char *name = i < p->sites.n ? p->sites.v[i].probe : NULL;
@@ -402,7 +402,7 @@ static const u32 *func_table(struct lower *l, u32 room)
 {
 	const struct program *p = l->prog;
 	u32 *table = arena_array(l->arena, u32, room);
-	struct hash first = {}; /* function -> its first site + 1 */
+	struct hash first = { 0 }; /* function -> its first site + 1 */
 
 	for (u32 i = 0; i < p->sites.n; i++) {
 		const char *func = p->sites.v[i].func;
@@ -537,7 +537,7 @@ static struct ir_val lower_ctx_word(struct lower *l, struct node *call)
 /* Hint: the names of the registers; the last one if several names mean the same register. */
 static void help_registers(struct check *c, struct diag *d, const struct profile *p)
 {
-	struct buf names = {};
+	struct buf names = { 0 };
 
 	for (u32 i = 0; i < p->n_regs; i++) {
 		bool again = false;

@@ -21,7 +21,7 @@ static const struct type *check_pid(struct check *c, struct node *call)
 		return diag_type(c, mode->span, D_PID_NAMESPACE, mode->name ? mode->name : "?");
 	if (!init && w->pid_namespace && feature_has(c->env->features, FEAT_NS_PID) &&
 	    w->pid_namespace(w->ctx, &ns[0], &ns[1]))
-		call->data = arena_dup(c->arena, ns, sizeof(ns));
+		call->data = arena_dup(c->arena, ns, sizeof ns);
 	return &ty_u32;
 }
 

@@ -5,8 +5,8 @@
  *
  *	record_head | u64 time | u32 tid, pid | u32 cpu | comm[16] | the event's record | value
  *
- * The event follows the rest at a multiple of 8, because it is copied in words. The value is that of
- * record(VALUE).
+ * The event follows the rest at a multiple of 8, because it is copied in words. The value is that
+ * of record(VALUE).
  */
 #include "builtin/builtin.h"
 #include "builtin/record.h"

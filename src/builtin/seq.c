@@ -85,7 +85,7 @@ static void put_conversion(struct buf *b, const struct format_spec *s)
 
 static struct opnd format_text(struct lower *l, const struct format *f, u32 *len)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	u32 off;
 
 	for (u32 i = 0; i < f->n; i++) {

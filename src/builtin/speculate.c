@@ -43,7 +43,7 @@ static int act_decide(struct actor *a, struct event_desc *e, const void *record,
 {
 	u64 number;
 
-	memcpy(&number, (const u8 *)record + e->fields[0].offset, sizeof(number));
+	memcpy(&number, (const u8 *)record + e->fields[0].offset, sizeof number);
 	a->speculation(a->ctx, (u32)number, e->arg[0]);
 	return 0;
 }

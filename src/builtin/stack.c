@@ -252,7 +252,8 @@ static void store_frames(struct lower *l, u32 map, struct opnd key, struct opnd 
 /* One struct stack_value at dst, of a stack that is unwound by call frame information. */
 static void lower_unwound(struct lower *l, const struct type *t, struct opnd dst)
 {
-	/* the reason for the end is one more, which the default limit counts and another does not */
+	/* the reason for the end is one more, which the default limit counts and another does
+	 * not */
 	bool counts = t->stack.limit == STACK_DEFAULT_FRAMES;
 	u32 limit = t->stack.limit - counts, room = power_of_two(limit + 2) * 8, n_var = ir_var(l),
 	    h_var = ir_var(l), mark;

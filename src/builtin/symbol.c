@@ -82,7 +82,7 @@ static const struct type *check_percpu(struct check *c, struct node *call)
 	addresses[1] = w->ksym_addr(w->ctx, "__per_cpu_offset");
 	if (!addresses[1] && !c->env->request->any_kernel)
 		return no_ksym(c, call->span, "__per_cpu_offset");
-	call->data = arena_dup(c->arena, addresses, sizeof(addresses));
+	call->data = arena_dup(c->arena, addresses, sizeof addresses);
 	return &ty_u64;
 }
 

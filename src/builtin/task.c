@@ -116,8 +116,8 @@ static const struct type *check_in_cgroup(struct check *c, struct node *call)
 	return id ? &ty_bool : &ty_error;
 }
 
-/* bpf_get_current_ancestor_cgroup_id() (Linux 5.7) returns the ID of the current task's ancestor cgroup at a
- * level below the root, or 0 if the task's cgroup is above that level. */
+/* bpf_get_current_ancestor_cgroup_id() (Linux 5.7) returns the ID of the current task's ancestor
+ * cgroup at a level below the root, or 0 if the task's cgroup is above that level. */
 static struct ir_val lower_in_cgroup(struct lower *l, struct node *call)
 {
 	struct opnd id =
@@ -132,7 +132,7 @@ static const struct type *check_cgroup_path(struct check *c, struct node *call)
 
 	if (!call_arg(call, 1))
 		return &ty_cgroup_path;
-	t = arena_dup(c->arena, &ty_cgroup_path, sizeof(*t));
+	t = arena_dup(c->arena, &ty_cgroup_path, sizeof *t);
 	t->name = call_str(call, 1);
 	return t;
 }

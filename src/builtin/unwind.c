@@ -12,8 +12,8 @@
  *
  * The walk is a function that verifiers follow once and that unwinds STEP_FRAMES frames; the
  * program calls it in a loop. Its state is in scratch, because such functions get numbers only
- * (ir/lower_func.c). Indexes come from memory or are masked after an unknown zero was added, so that
- * verifiers do not follow each value of them.
+ * (ir/lower_func.c). Indexes come from memory or are masked after an unknown zero was added, so
+ * that verifiers do not follow each value of them.
  */
 #include "builtin/unwind_walk.h"
 
@@ -443,8 +443,8 @@ static void at_special(const struct walk *w, struct opnd pages, struct ir_block 
 /*
  * A return address outside of the known mappings: a return probe's, whose page the kernel maps when
  * the first one is hit; or none, which after frame pointers means that there were none. 0 is where
- * threads without call frame information begin; after frame pointers only if theirs is 0, too (System
- * V ABI, "Process Initialization").
+ * threads without call frame information begin; after frame pointers only if theirs is 0, too
+ * (System V ABI, "Process Initialization").
  */
 static void demand_code(const struct walk *w, struct opnd page, struct opnd n_pages,
 			struct ir_block *again)

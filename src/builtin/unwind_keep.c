@@ -227,8 +227,8 @@ static struct opnd table_word(struct lower *l, s64 offset)
 	return ir_load(l, ir_addr(l, o_data(walk_tables(l), offset)), 8, false);
 }
 
-/* Wakes sonde, once, if as many hits have been kept as it asked for. Of a deep stack only a part can be
- * kept: the next hits of the process should be unwound here. */
+/* Wakes sonde, once, if as many hits have been kept as it asked for. Of a deep stack only a part
+ * can be kept: the next hits of the process should be unwound here. */
 static void ring_bell(const struct walk *w)
 {
 	struct lower *l = w->l;

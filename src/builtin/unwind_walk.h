@@ -71,8 +71,8 @@ void walk_demand_or(const struct walk *w, enum ir_cond cc, struct opnd a, struct
 		    struct opnd why);
 void walk_demand(const struct walk *w, enum ir_cond cc, struct opnd a, struct opnd b,
 		 enum unwind_reason why);
-/* The first and the last call of the body of a shared function. It returns `value`, or 0 from the stop
- * block. */
+/* The first and the last call of the body of a shared function. It returns `value`, or 0 from the
+ * stop block. */
 struct walk walk_begin(struct lower *l, const struct opnd *arg, const u32 most[2]);
 struct opnd walk_end(const struct walk *w, struct opnd value);
 /* Words of the kernel's memory, and the task. */
@@ -81,8 +81,8 @@ struct opnd walk_task(struct lower *l);
 /* Address of the struct unwind_process of ST_PID, or 0. */
 struct opnd walk_process(const struct walk *w);
 
-/* unwind_keep.c: a stack that ends where the tables may only not have arrived yet. Sets the variable to
- * its id. */
+/* unwind_keep.c: a stack that ends where the tables may only not have arrived yet. Sets the
+ * variable to its id. */
 void walk_keep_if_new(struct lower *l, struct opnd buffer, u32 id, const u32 most[2]);
 
 #endif

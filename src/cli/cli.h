@@ -61,7 +61,8 @@ struct command {
 	bool own_options;          /* all words are arguments, also those that begin with - */
 	/* The first word is a program to run, what follows are its arguments: "strace ls -l". */
 	bool words_are_cmd;
-	/* Before CMD: words that are no CMD but say what to do; the word after one is an argument. NULL: none. */
+	/* Before CMD: words that are no CMD but say what to do; the word after one is an argument.
+	 * NULL: none. */
 	const char *const *verbs;
 	bool script_before_cmd; /* CMD may follow a script, if the first word names one */
 	bool cmd_after;         /* CMD ARGS follow "--": "trace 'sched:*' -- ls -l" */
@@ -162,7 +163,8 @@ struct cli {
 	/* what request.script points to when it was read from a file; main releases it */
 	struct buf script;
 	struct script_arg *named; /* request.named */
-	bool has_script; /* of a command with script_before_cmd: words are a script and its parameters */
+	/* of a command with script_before_cmd: words are a script and its parameters */
+	bool has_script;
 	/* the words after the first "--", or NULL; of a command with words_are_cmd, CMD ARGS */
 	char **after;
 	u32 n_after, n_after_words, n_before_named;

@@ -208,7 +208,7 @@ static void put_json(struct buf *b, const struct audit *a, const struct compiled
 static int print_audit(struct cli *c, struct compiled *compiled)
 {
 	u64 pages = compiled->env.config.perf_rb_pages;
-	struct buf b = {};
+	struct buf b = { 0 };
 	struct audit a;
 	int ret;
 
@@ -222,14 +222,14 @@ static int print_audit(struct cli *c, struct compiled *compiled)
 static int run(struct cli *c)
 {
 	struct compiled *compiled;
-	struct err err = {};
+	struct err err = { 0 };
 	int ret = script_read(c);
 
 	if (ret)
 		return ret;
 	c->request.unsafe = c->request.any_kernel =
 		true; /* the audit shows what it would do if it may */
-	compiled = xcalloc(1, sizeof(*compiled));
+	compiled = xcalloc(1, sizeof *compiled);
 	ret = session_compile(compiled, &c->request, &c->host, &err);
 	say_diags(c, &compiled->diags);
 	say_err(c, &err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde detach: takes out of processes what a sonde left that was killed together with its watcher. */
+/* sonde detach: takes out of processes what a sonde left that was killed together with its
+ * watcher. */
 #include <unistd.h>
 #include "cli/cli.h"
 #include "engine/process/detach.h"

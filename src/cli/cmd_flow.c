@@ -23,7 +23,7 @@ static const char *program_of_pid(struct flow *f, u32 pid)
 {
 	struct arena *a = &f->t.c->words_arena;
 	char path[PATH_MAX];
-	ssize_t n = readlink(arena_printf(a, "/proc/%u/exe", pid), path, sizeof(path) - 1);
+	ssize_t n = readlink(arena_printf(a, "/proc/%u/exe", pid), path, sizeof path - 1);
 
 	return n < 0 ? NULL : arena_strndup(a, path, (size_t)n);
 }
@@ -32,7 +32,7 @@ static bool is_script(const char *path)
 {
 	char head[2] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool is = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) && !memcmp(head, "#!", 2);
+	bool is = fd >= 0 && read(fd, head, sizeof head) == sizeof head && !memcmp(head, "#!", 2);
 
 	if (fd >= 0)
 		close(fd);
@@ -111,7 +111,8 @@ static int find_way_to_kernel(struct flow *f)
 		    name);
 		return STATUS_REFUSED;
 	}
-	/* without cookies each function is a program of its own, which takes as long as all functions */
+	/* without cookies each function is a program of its own, which takes as long as all
+	 * functions */
 	if (f->kernel_functions.n && feature_has(has, FEAT_COOKIE))
 		return flow_find_reached(f);
 	say(f->t.c,
@@ -150,7 +151,8 @@ static int check_functions(const struct flow *f)
 	return 0;
 }
 
-/* --exclude, and what the kernel runs between a system call and the tracepoints of its entry and return. */
+/* --exclude, and what the kernel runs between a system call and the tracepoints of its entry and
+ * return. */
 static const char *const *left_out(struct flow *f)
 {
 	static const char *const around_calls[] = { "syscall_exit_*", "syscall_trace_*",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde ftrace: the kernel's function tracers, events and triggers, as its file "trace" prints them. */
+/* sonde ftrace: the kernel's function tracers, events and triggers, as its file "trace" prints
+ * them. */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>

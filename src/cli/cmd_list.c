@@ -129,7 +129,7 @@ static bool is_of_tracefs(const char *pattern)
 
 	if (!colon)
 		return true;
-	snprintf(name, sizeof(name), "%.*s", (int)MIN(colon - pattern, 31), pattern);
+	snprintf(name, sizeof name, "%.*s", (int)MIN(colon - pattern, 31), pattern);
 	return glob_match(name, "tracepoint") || provider_find(name) == provider_find("tracepoint");
 }
 

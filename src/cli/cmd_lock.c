@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde lock: waits for locks of the kernel (Linux 5.19) by caller, and for futexes by process and address. */
+/* sonde lock: waits for locks of the kernel (Linux 5.19) by caller, and for futexes by process and
+ * address. */
 #include "cli/sums.h"
 
 #define FUTEX_WAITS                                                                                \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde ltrace: the calls of a command or of processes to their libraries, in the words of ltrace(1). */
+/* sonde ltrace: the calls of a command or of processes to their libraries, in the words of
+ * ltrace(1). */
 #include <stdlib.h>
 #include "cli/job.h"
 #include "cli/ltrace/ltrace.h"
@@ -47,7 +48,7 @@ static int run(struct cli *c)
 
 	if (ret)
 		return ret;
-	lt = xcalloc(1, sizeof(*lt));
+	lt = xcalloc(1, sizeof *lt);
 	lt->c = c;
 	c->ltrace = lt;
 	ret = ltrace_read_options(lt);

@@ -242,8 +242,8 @@ static int check_values(const struct cli *c, u32 *hz)
 	return 0;
 }
 
-/* The switch that ends a wait belongs to another thread: the condition of --where is for the one that
- * begins it. */
+/* The switch that ends a wait belongs to another thread: the condition of --where is for the one
+ * that begins it. */
 static void take_where(struct cli *c, struct buf *conditions)
 {
 	if (!c->request.traced.where || (!c->profile.off_cpu && !c->profile.wall))

@@ -20,7 +20,8 @@ struct wanted { /* -o */
 	const struct exporter *exporter; /* by its suffix; NULL: a recording */
 };
 
-/* -o -: the recording goes to standard output, and what CMD and sonde print there to standard error. */
+/* -o -: the recording goes to standard output, and what CMD and sonde print there to standard
+ * error. */
 static int make_stream(struct cli *c)
 {
 	int fd;

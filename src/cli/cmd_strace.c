@@ -55,7 +55,7 @@ static bool reads_result(const char *expr)
 	for (const char *s = expr; s && *s; s++) {
 		size_t n = strspn(s, in_words);
 
-		if (!in_string && n == sizeof(word) - 1 && !memcmp(s, word, n))
+		if (!in_string && n == sizeof word - 1 && !memcmp(s, word, n))
 			return true;
 		if (*s == '"')
 			in_string = !in_string;
@@ -79,7 +79,7 @@ static int run(struct cli *c)
 		return say_usage(
 			c,
 			"--lossless stops what it traces: it needs a command that sonde starts, not -p or -a");
-	st = xcalloc(1, sizeof(*st));
+	st = xcalloc(1, sizeof *st);
 	st->c = c;
 	c->strace = st;
 	ret = strace_read_options(st);

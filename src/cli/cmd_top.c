@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde top: the maps of a script again and again (session/screen.c); without one, functions by samples (top.c). */
+/* sonde top: the maps of a script again and again (session/screen.c); without one, functions by
+ * samples (top.c). */
 #include "cli/top.h"
 
 #ifdef __aarch64__

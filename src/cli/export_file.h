@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a recording to a file of another tool: what sonde export and sonde record -o FILE.SUFFIX share. */
+/* From a recording to a file of another tool: what sonde export and sonde record -o FILE.SUFFIX
+ * share. */
 #ifndef SONDE_CLI_EXPORT_FILE_H
 #define SONDE_CLI_EXPORT_FILE_H
 
@@ -8,7 +9,8 @@
 
 /* NULL: there is none of that name. */
 const struct exporter *exporter_find(const char *name);
-/* By the suffix of the path, which may be all of its name but the dot: perf.data. NULL: no format has it. */
+/* By the suffix of the path, which may be all of its name but the dot: perf.data. NULL: no format
+ * has it. */
 const struct exporter *exporter_by_suffix(const char *path);
 /* The exit status; a message says what went wrong. */
 int export_file(struct recorded *r, const struct exporter *x, const char *path);

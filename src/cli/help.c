@@ -185,7 +185,7 @@ static void put_command_help(struct buf *b, const struct cli *c, const struct co
 
 static int usage(struct cli *c)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	if (!c->named_command) {
 		print_help(c, stdout);

@@ -18,9 +18,9 @@
  *		.takes = SETS_JOB, .words_are_cmd = true, ...
  *	};
  *
- * So such commands agree on -p PID[,PID], -a, -- CMD ARGS, --where, --no-follow, --duration, -o, -f and
- * on the exit status. Options of one command are rows of option.c in GROUP_HIDDEN with .command;
- * they may have letters that sonde uses otherwise.
+ * So such commands agree on -p PID[,PID], -a, -- CMD ARGS, --where, --no-follow, --duration, -o, -f
+ * and on the exit status. Options of one command are rows of option.c in GROUP_HIDDEN with
+ * .command; they may have letters that sonde uses otherwise.
  */
 #ifndef SONDE_CLI_JOB_H
 #define SONDE_CLI_JOB_H
@@ -37,8 +37,8 @@ struct job {
 	const char *script;
 	/* where its records and maps go; NULL: -f, the suffix of -o, text */
 	const struct output *output;
-	/* After the run, whether it failed or not, before a signal ends this process as it ended CMD:
-	 * 0, or the exit status after a message. May be NULL. */
+	/* After the run, whether it failed or not, before a signal ends this process as it ended
+	 * CMD: 0, or the exit status after a message. May be NULL. */
 	int (*finish)(struct cli *c, void *ctx);
 	void *finish_ctx;
 	bool status_of_cmd;  /* the exit status is that of CMD, as of strace(1) */
@@ -49,8 +49,8 @@ struct job {
 };
 
 /*
- * Takes what is to be traced from the options and CMD ARGS: c->request.traced is complete afterwards. Its
- * scope is SCOPE_TREE, or SCOPE_OWN with --no-follow. 0, or 1 after a message.
+ * Takes what is to be traced from the options and CMD ARGS: c->request.traced is complete
+ * afterwards. Its scope is SCOPE_TREE, or SCOPE_OWN with --no-follow. 0, or 1 after a message.
  */
 int job_targets(struct cli *c, enum job_need need);
 
@@ -63,8 +63,8 @@ int job_put_cpus(struct cli *c, struct buf *b);
 /* Makes it a condition of every clause of the script, besides --where. The same. */
 int job_only_cpus(struct cli *c);
 
-/* Pages of a ring buffer for bursts: a hundredth of memory, at most 32 MB, which the kernel allocates in
- * 6 ms. */
+/* Pages of a ring buffer for bursts: a hundredth of memory, at most 32 MB, which the kernel
+ * allocates in 6 ms. */
 u64 job_ring_pages(void);
 
 /* What a run has shown. */
@@ -77,8 +77,8 @@ struct job_sum {
 void job_tell(const struct cli *c, const struct job_sum *sum);
 
 /*
- * Compiles and runs it, after job_targets(). The exit status: that of CMD with status_of_cmd, unless
- * the run failed; if a signal ended CMD, that signal ends this process, too. Else the run's.
+ * Compiles and runs it, after job_targets(). The exit status: that of CMD with status_of_cmd,
+ * unless the run failed; if a signal ended CMD, that signal ends this process, too. Else the run's.
  */
 int job_run(struct cli *c, const struct job *job);
 

@@ -162,7 +162,7 @@ static const char *program_of(struct arena *a, const char *path)
 {
 	char head[256];
 	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(head, 1, sizeof(head) - 1, f) : 0;
+	size_t n = f ? fread(head, 1, sizeof head - 1, f) : 0;
 	const char *at;
 
 	if (f)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times and stacks of the lines of sonde strace and sonde ltrace. In: boot times, stack values. Out: text. */
+/* Times and stacks of the lines of sonde strace and sonde ltrace. In: boot times, stack values.
+ * Out: text. */
 #include "base/visible.h"
 #include "cli/line.h"
 #include "trace/value.h"
@@ -82,7 +83,7 @@ void line_put_name(struct buf *b, const char *name, bool visible)
 static void put_frame(struct buf *b, const struct names *names, struct process_at of, u64 ip,
 		      bool visible)
 {
-	struct symbol sym = {};
+	struct symbol sym = { 0 };
 	const char *id;
 	u64 at = ip;
 

@@ -22,14 +22,16 @@ void line_more_time(struct line_clock *clock);
 u64 line_wall_ns(const struct names *names, u64 ns);
 /* "1.000123" */
 void line_put_seconds(struct buf *b, u64 ns);
-/* "1.0": a number of seconds, with that many digits after the point (at most 9; further ones are cut off); width: the
- * least number of characters before the point. */
+/* "1.0": a number of seconds, with that many digits after the point (at most 9; further ones are
+ * cut off); width: the least number of characters before the point. */
 void line_put_time_digits(struct buf *b, u64 ns, int width, int digits);
 /* What a line begins with, and a blank; nothing without -t and -r. */
 void line_put_time(struct buf *b, const struct names *names, struct line_clock *clock, u64 ns);
-/* A name of a traced program or file; control characters are escaped if visible (base/visible.h). */
+/* A name of a traced program or file; control characters are escaped if visible
+ * (base/visible.h). */
 void line_put_name(struct buf *b, const char *name, bool visible);
-/* The user frames of a stack value, a line each: " > FILE(FUNCTION+0x12) [0x3456]", the last an offset in the file. */
+/* The user frames of a stack value, a line each: " > FILE(FUNCTION+0x12) [0x3456]", the last an
+ * offset in the file. */
 void line_put_stack(struct buf *b, const struct names *names, const struct type *t,
 		    const void *stack, bool visible);
 

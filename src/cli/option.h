@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The options: one row each, in option.c. Parser, --help, manual page, markdown and completions
- * read the rows and nothing else. What a row does with its value is in option_take.h; option_find.c looks rows up.
+ * read the rows and nothing else. What a row does with its value is in option_take.h; option_find.c
+ * looks rows up.
  */
 #ifndef SONDE_CLI_OPTION_H
 #define SONDE_CLI_OPTION_H
@@ -65,7 +66,8 @@ bool option_is_listed(const struct option_row *row, const struct command *cmd);
 void option_takers(struct buf *b, const struct option_row *row);
 /* The folders of an environment variable, as further -I. */
 void take_include_path(struct cli *c, const char *variable);
-/* The letter that selects it in cmd: 0 if cmd has another option of that letter. cmd may be NULL. */
+/* The letter that selects it in cmd: 0 if cmd has another option of that letter. cmd may be
+ * NULL. */
 char option_key(const struct option_row *row, const struct command *cmd);
 /* "-o, --output=FILE" */
 void option_spelling(struct buf *b, const struct option_row *row, const struct command *cmd);

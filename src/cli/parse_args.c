@@ -235,7 +235,7 @@ static int take_word(struct args *a, const char *word)
  */
 static int check_applies(struct cli *c, const struct option_row *row)
 {
-	struct buf takers = {};
+	struct buf takers = { 0 };
 	int ret;
 
 	if (option_applies(row, c->command))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: a predicate as a person types it. Out: a clause for each event that has its fields, and a run of them. */
+/* In: a predicate as a person types it. Out: a clause for each event that has its fields, and a run
+ * of them. */
 #include <ctype.h>
 #include "builtin/builtin.h"
 #include "cli/expr_name.h"
@@ -39,7 +40,8 @@ static bool is_field(const struct recorded *r, const char *s, size_t n)
 	return false;
 }
 
-/* The next field that is typed without args., *len bytes long; NULL: no more. before: where the text begins. */
+/* The next field that is typed without args., *len bytes long; NULL: no more. before: where the
+ * text begins. */
 static const char *next_field(const struct recorded *r, const char *before, const char *s,
 			      size_t *len)
 {

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A clause for each event, on a line of its own, so that a loss can be told by its line (with -g, record((kstack, ustack))):
+ * A clause for each event, on a line of its own, so that a loss can be told by its line (with -g,
+ * record((kstack, ustack))):
  *
  *	tracepoint:sched:sched_waking /followed(tid) || followed(args.pid)/ { record(); }
  *
- * --filter after an -e is a further condition of its events, as those of perf and ftrace (trace/expr.c).
+ * --filter after an -e is a further condition of its events, as those of perf and ftrace
+ * (trace/expr.c).
  *
  * An event belongs to the followed processes if a thread of theirs is current or is one of its
- * fields of type pid_t. Without processes, only what sonde itself does is left out; switches between
- * it and others stay, or processors would seem to be idle.
+ * fields of type pid_t. Without processes, only what sonde itself does is left out; switches
+ * between it and others stay, or processors would seem to be idle.
  *
  * More than a few events of system calls are two clauses on raw_syscalls: attaching and detaching
- * hundreds of events takes tens of seconds. If the raw events were asked for, too, those that become events of no call have
- * a tuple that begins with a number:
+ * hundreds of events takes tens of seconds. If the raw events were asked for, too, those that
+ * become events of no call have a tuple that begins with a number:
  *
  *	tracepoint:raw_syscalls:sys_enter /followed(tid)/ { if (NATIVE) { record(); } else { record((0, 0)); } }
  */
@@ -281,9 +283,9 @@ static const char *raw_event(struct events *ev, u32 side)
 }
 
 /*
- * Calls of 32-bit programs have numbers of another table, and no events of their own (linux/syscalls.h,
- * ARCH_TRACE_IGNORE_COMPAT_SYSCALLS): raw events that become those of calls are of other programs. thread_info: TS_COMPAT of x86,
- * TIF_32BIT of arm64.
+ * Calls of 32-bit programs have numbers of another table, and no events of their own
+ * (linux/syscalls.h, ARCH_TRACE_IGNORE_COMPAT_SYSCALLS): raw events that become those of calls are
+ * of other programs. thread_info: TS_COMPAT of x86, TIF_32BIT of arm64.
  */
 static const char *native_calls(void)
 {
@@ -345,10 +347,12 @@ static int put_clause(struct events *ev, struct record_script *to, const char *n
 	return 0;
 }
 
-/* Many of them by the raw events, which may have been asked for, too; not if those have a filter. */
+/* Many of them by the raw events, which may have been asked for, too; not if those have a
+ * filter. */
 static void take_calls(struct events *ev, struct record_script *to)
 {
-	/* These events themselves have the registers of the process on older kernels: no kernel stack. */
+	/* These events themselves have the registers of the process on older kernels: no kernel
+	 * stack. */
 	bool is_few = ev->calls.n <= FEW_CALLS && !ev->c->record_stacks, is_filtered = false;
 
 	for (u32 side = 0; side < ARRAY_SIZE(sides); side++) {

@@ -8,7 +8,8 @@
 
 struct record_script {
 	struct buf text;
-	/* by entry or exit, and number: events that are recorded as raw_syscalls; see recording.h */
+	/* by entry or exit, and number: events that are recorded as raw_syscalls; see
+	 * recording.h */
 	struct event_format *calls[2][RECORDED_CALLS];
 	bool renames_calls, keeps_raw[2]; /* likewise */
 	struct noting probes;             /* whose clauses print tuples */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde record -e PROBE, -F HZ: probes of the language and samples, as clauses that print tuples (output/recording_probes.h). */
+/* sonde record -e PROBE, -F HZ: probes of the language and samples, as clauses that print tuples
+ * (output/recording_probes.h). */
 #ifndef SONDE_CLI_RECORD_PROBES_H
 #define SONDE_CLI_RECORD_PROBES_H
 

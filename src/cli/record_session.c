@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "start" forks. The child calls setsid(2), so that it survives its terminal, and records as sonde record does; the
- * parent waits until the probes are attached, or prints why they are not. "stop" and "snapshot" send the child the
- * signals that end a recording and that copy it.
+ * "start" forks. The child calls setsid(2), so that it survives its terminal, and records as sonde
+ * record does; the parent waits until the probes are attached, or prints why they are not. "stop"
+ * and "snapshot" send the child the signals that end a recording and that copy it.
  */
 #include <errno.h>
 #include <fcntl.h>

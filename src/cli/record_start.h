@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The beginning and the end of a recording: what is known before the run, the file, what is said of it. */
+/* The beginning and the end of a recording: what is known before the run, the file, what is said of
+ * it. */
 #ifndef SONDE_CLI_RECORD_START_H
 #define SONDE_CLI_RECORD_START_H
 
@@ -18,11 +19,13 @@ struct record_start {
 	u32 pid; /* whose threads are noted */
 };
 
-/* Fills the plan: the machine, and the threads that are there already. Allocates in c->words_arena. */
+/* Fills the plan: the machine, and the threads that are there already. Allocates in
+ * c->words_arena. */
 void record_start_make(struct record_start *s, struct cli *c);
 void record_start_release(struct record_start *s);
 
-/* An old file is kept as .old, as perf record keeps it. These are 0, or the exit status after a message. */
+/* An old file is kept as .old, as perf record keeps it. These are 0, or the exit status after a
+ * message. */
 int record_keep_old(struct cli *c, const char *path);
 /* Makes the empty file c->output, with mode 0600: what is recorded may be secret. */
 int record_make_file(struct cli *c);

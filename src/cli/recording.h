@@ -18,8 +18,8 @@ struct recorded { /* zeroed */
 	struct store *store;
 	const struct store_tables *tables;
 	struct arena arena;
-	/* For event_text() and stacks. Names that the file lacks are those of this kernel, if it still is the
-	 * same boot; else addresses are numbers. */
+	/* For event_text() and stacks. Names that the file lacks are those of this kernel, if it
+	 * still is the same boot; else addresses are numbers. */
 	struct names names;
 	struct store_names *stack_names; /* of the time of the last event: recorded_next() */
 	struct system_access system;
@@ -43,8 +43,8 @@ int recorded_one_range(const struct recorded *r);
 int recorded_close(struct recorded *r);
 /* Without reports. */
 void recorded_close_quietly(struct recorded *r);
-/* All of a command that prints a recording: opens it and the output, calls print(), closes both. The
- * exit status. */
+/* All of a command that prints a recording: opens it and the output, calls print(), closes both.
+ * The exit status. */
 int recorded_print(struct cli *c, void (*print)(struct recorded *r, struct sink *s));
 
 /* The event as a line, as perf script or with --ftrace as the kernel's trace file has it. */

@@ -8,7 +8,8 @@ enum { MOST_FUNCTIONS = 40, MOST_STACKS = 5, NAME_WIDTH = 40 };
 struct function {
 	const struct frame *frame;
 	u64 self, total; /* events in it; in it or in what it called */
-	u32 stack; /* the last one that was counted: once for each, however often it has the function */
+	/* the last one that was counted: once for each, however often it has the function */
+	u32 stack;
 };
 
 static void count(struct function *functions, const struct framed_stack *s)

@@ -91,7 +91,7 @@ static bool is_program(const char *word)
 
 	for (const char *s = path ? path : ""; *s && !found;) {
 		size_t n = strcspn(s, ":");
-		struct buf b = {};
+		struct buf b = { 0 };
 
 		buf_add(&b, s, n);
 		buf_printf(&b, "/%s", word);
@@ -157,7 +157,7 @@ static int script_take(struct cli *c, const char *word)
 
 static bool takes_params(const struct cli *c)
 {
-	struct script_options found = {};
+	struct script_options found = { 0 };
 	struct arena a;
 	bool takes;
 
@@ -192,7 +192,7 @@ static u32 find_command(const struct cli *c, bool has_params)
 /* Words as child.c splits them: each stays one. */
 const char *join_command(struct cli *c, char *const *words, u32 n)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	const char *text;
 
 	for (u32 i = 0; i < n; i++) {

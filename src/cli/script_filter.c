@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde script --filter EXPR, -f FORMAT: a script over the recording, a clause for each event that has the fields which
- * EXPR names; EXPR is the condition of all of them, as that of --where:
+ * sonde script --filter EXPR, -f FORMAT: a script over the recording, a clause for each event that
+ * has the fields which EXPR names; EXPR is the condition of all of them, as that of --where:
  *
  *	tracepoint:sched:sched_waking { record(); }
  */

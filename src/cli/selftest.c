@@ -165,7 +165,8 @@ static u64 count_of(const char *text)
 	return lines;
 }
 
-/* The first message, without the name of the program and the position in the script, and all help. */
+/* The first message, without the name of the program and the position in the script, and all
+ * help. */
 static void put_reason(char *to, size_t size, const char *text)
 {
 	const char *at = strstr(text, "ERROR: "), *help = strstr(text, "\n  help: ");

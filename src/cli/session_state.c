@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files of background recordings. Locks are those of open file descriptions (fcntl(2), F_OFD_SETLK): a fork
- * shares them, and asking about one takes none. */
+/* The files of background recordings. Locks are those of open file descriptions (fcntl(2),
+ * F_OFD_SETLK): a fork shares them, and asking about one takes none. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -335,7 +335,7 @@ const char **session_names(int place, struct arena *a)
 	if (dir)
 		closedir(dir);
 	if (names.n)
-		qsort(names.v, names.n, sizeof(*names.v), by_name);
+		qsort(names.v, names.n, sizeof *names.v, by_name);
 	vec_push(a, &names, NULL);
 	return names.v;
 }

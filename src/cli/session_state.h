@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recordings in the background ("sonde record start NAME") are known by files in a directory of this user:
+ * Recordings in the background ("sonde record start NAME") are known by files in a directory of
+ * this user:
  *
  *	NAME.lock     locked by the recorder as long as it lives; its number and pid namespace
  *	NAME.status   rows "name value", written anew every second
  *	NAME.log      standard error of the recorder and of its CMD
  *
- * The kernel drops the lock of a process however it ends, so a number that belongs to another process by
- * now is never taken for the recorder.
+ * The kernel drops the lock of a process however it ends, so a number that belongs to another
+ * process by now is never taken for the recorder.
  */
 #ifndef SONDE_CLI_SESSION_STATE_H
 #define SONDE_CLI_SESSION_STATE_H
@@ -33,7 +34,8 @@ struct session_status {
 	const char *copy; /* the last snapshot; "": it failed */
 };
 
-/* The directory that has them; *path, in arena: for messages. A descriptor, or -errno with err set. */
+/* The directory that has them; *path, in arena: for messages. A descriptor, or -errno with err
+ * set. */
 int session_place(struct arena *a, const char **path, struct err *err);
 /* Letters, digits, - _ and . inside: the name is a part of file names. */
 bool session_name_is_good(const char *name);

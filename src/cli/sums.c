@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: groups of a script. Out: its run over the events of now or of a recording, and a table for each group. */
+/* In: groups of a script. Out: its run over the events of now or of a recording, and a table for
+ * each group. */
 #include <errno.h>
 #include <stdlib.h>
 #include "base/hash.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A command whose script sums something up by keys: lock, mem, block, irq. Maps "@GROUP_COLUMN" of a group have the
- * same keys, and are the columns of one table. Columns named ns are shown in microseconds.
+ * A command whose script sums something up by keys: lock, mem, block, irq. Maps "@GROUP_COLUMN" of
+ * a group have the same keys, and are the columns of one table. Columns named ns are shown in
+ * microseconds.
  *
  *	@hard_n[irq] = count(); @hard_ns[irq] = sum($ns); @hard_max_ns[irq] = max($ns);
  */

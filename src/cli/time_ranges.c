@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Percentages are rounded as perf does (man perf-script, --time), so that both choose the same events. */
+/* Percentages are rounded as perf does (man perf-script, --time), so that both choose the same
+ * events. */
 #include <stdlib.h>
 #include "cli/time_ranges.h"
 

@@ -18,8 +18,8 @@ struct time_ranges {
  *	10%/2,10%/4		the second and the fourth tenth of the time from t0 to t1; 10% is 10%/1
  *	0%-10%,30%-40%		likewise
  *
- * The ends belong to the range; of percentages, the end does only if it is that of the recording. False: it is
- * none of these.
+ * The ends belong to the range; of percentages, the end does only if it is that of the recording.
+ * False: it is none of these.
  */
 bool time_ranges_parse(struct time_ranges *r, struct arena *a, const char *text, u64 t0, u64 t1);
 

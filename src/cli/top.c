@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions by samples, live. A script counts samples by stacks; each time that its map is shown, the tree of the stacks is
- * made anew and a view of it drawn:
+ * Functions by samples, live. A script counts samples by stacks; each time that its map is shown,
+ * the tree of the stacks is made anew and a view of it drawn:
  *
  *	functions		by samples in themselves, with callees, or by name
  *	callers of f < g	who calls g where it calls f, up to the process
  *
- * Between trees a row is known by its text, so what is chosen stays chosen. Keys come by way of struct beside.
+ * Between trees a row is known by its text, so what is chosen stays chosen. Keys come by way of
+ * struct beside.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -100,7 +101,8 @@ static bool find_path(struct live *v, u32 *frames)
 	return n == v->n_path;
 }
 
-/* The node above the path that ends at `node`; 0: the path begins there; NO_NODE: it does not end there. */
+/* The node above the path that ends at `node`; 0: the path begins there; NO_NODE: it does not end
+ * there. */
 static s64 above_path(const struct live *v, const u32 *frames, u32 node)
 {
 	const struct tree_node *nodes = v->tree.nodes.v;

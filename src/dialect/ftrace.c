@@ -166,7 +166,7 @@ static bool fetch(struct ftrace *f, struct buf *out, const struct spelled *type)
 static bool put_deref(struct ftrace *f, struct buf *out, const struct spelled *t, bool user,
 		      s64 offset)
 {
-	struct buf inner = {};
+	struct buf inner = { 0 };
 	const struct type_row *type = t->row;
 	const struct spelled word_type = { .row = find_type("x64") };
 	const char *space = user ? "uptr" : f->is_user ? "uptr" : "kptr", *at;
@@ -353,7 +353,7 @@ static void put_elements(struct ftrace *f, const struct spelled *t)
 {
 	const char *start = f->p;
 	bool is_named = !at_end(f) && !strchr("+-%$@\\", *start);
-	struct buf value = {};
+	struct buf value = { 0 };
 
 	if (t->count && !is_memory(*start))
 		fail(f, "only memory has elements: +N(...) or @ADDRESS");
@@ -546,7 +546,7 @@ const char *ftrace_script(struct arena *a, const char *text, size_t len, const c
 	const char *copy = arena_strndup(a, text, len), *end = copy + len;
 	struct ftrace f = { .arena = a, .start = copy, .p = copy };
 	struct ftrace_probe probe;
-	struct buf out = {};
+	struct buf out = { 0 };
 	const char *script = NULL;
 
 	while (f.p < end && !f.error) {

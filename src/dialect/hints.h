@@ -7,8 +7,8 @@
 
 /* The substitute for a word of DTrace or SystemTap. NULL: the word is unknown. */
 const char *foreign_word(const char *name);
-/* A hint for the text at which the parser stopped, of which "before" bytes precede at: a sign or word
- * of another language where "expected" was expected (as the message words it). NULL: none. */
+/* A hint for the text at which the parser stopped, of which "before" bytes precede at: a sign or
+ * word of another language where "expected" was expected (as the message words it). NULL: none. */
 const char *foreign_text(const char *expected, const char *at, u32 before);
 /* A hint for a statement that begins with word (may be NULL). NULL: none. */
 const char *foreign_statement(const char *word);

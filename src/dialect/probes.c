@@ -151,7 +151,7 @@ static const char *fill(struct arena *a, const char *ours, const struct hole *ho
 
 const char *foreign_probe(struct arena *a, const char *text)
 {
-	struct hole hole[MAX_HOLES] = {};
+	struct hole hole[MAX_HOLES] = { 0 };
 
 	if (starts_with(text, "profile:::"))
 		text += strlen("profile:::");

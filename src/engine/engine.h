@@ -41,7 +41,8 @@ struct engine_options {
 	/* Of a recording: only so long from its beginning, only this range; 0: all of it. */
 	u64 duration_ns, from_ns, to_ns;
 	const struct traced *traced;
-	/* The processes of it that are there, the command that waits included, each before its children. */
+	/* The processes of it that are there, the command that waits included, each before its
+	 * children. */
 	const u32 *pids;
 	u32 n_pids;
 	const struct fetch_table *fetches; /* borrowed; functions may be added */
@@ -97,7 +98,8 @@ struct engine {
 	bool by_name_only;   /* used only if requested by name */
 	bool has_substitute; /* requested by name, it leaves to others what it does not serve */
 	bool reads_records;  /* sites of sonde.h's tracepoints are SITE_RECORD */
-	/* The context of tracepoints and system calls is the perf record of each: there are no raw ones. */
+	/* The context of tracepoints and system calls is the perf record of each: there are no raw
+	 * ones. */
 	bool by_perf_record;
 	bool takes_filters; /* site.event.filter */
 	bool has_events;    /* sites fire by themselves: a run waits for records */
@@ -107,16 +109,17 @@ struct engine {
 	/* ---- before a run */
 	/* The kernel features that its programs may use. */
 	struct features *(*features)(void);
-	/* Opens the file that its events come from, before anything else. 0 or -errno; a second call is
-	 * of the same run and does nothing. NULL: it takes none. */
+	/* Opens the file that its events come from, before anything else. 0 or -errno; a second
+	 * call is of the same run and does nothing. NULL: it takes none. */
 	int (*select)(const char *path, struct err *err);
 	/* The events of that file. NULL: tracefs has the formats of events. */
 	const struct recorded_kernel *(*formats)(void);
-	/* What the source of its events lacks, of which that BPF helper tells programs; NULL: it can be
-	 * called. memory: to read memory other than the program's own. NULL: the machine has all. */
+	/* What the source of its events lacks, of which that BPF helper tells programs; NULL: it
+	 * can be called. memory: to read memory other than the program's own. NULL: the machine has
+	 * all. */
 	const char *(*lacks)(u32 helper, bool memory);
-	/* Whether events have the memory near the address in the register at that offset of the context,
-	 * of programs that get registers. NULL: none. */
+	/* Whether events have the memory near the address in the register at that offset of the
+	 * context, of programs that get registers. NULL: none. */
 	bool (*has_memory_near)(u32 offset);
 	/* Memory behind registers is fetched with the event (struct fetch). */
 	bool fetches;
@@ -126,15 +129,16 @@ struct engine {
 	/* Whether this process has the general right to trace: then a refusal concerns one thing
 	 * only. NULL: yes. */
 	bool (*has_rights)(void);
-	/* Whether this process may trace only some, and all events are of those that t names and of their
-	 * descendants. NULL: never. */
+	/* Whether this process may trace only some, and all events are of those that t names and of
+	 * their descendants. NULL: never. */
 	bool (*is_own)(const struct traced *t);
-	/* The engine, by name, that may serve a script where this one is refused as a whole. NULL: none. */
+	/* The engine, by name, that may serve a script where this one is refused as a whole. NULL:
+	 * none. */
 	const char *instead;
 	/* True with a price, or false with why_not. */
 	bool (*serves)(const struct site *s, struct engine_answer *a);
-	/* Why a function that serves() may run at the site cannot, or NULL; known once it is compiled.
-	 * NULL: all can. */
+	/* Why a function that serves() may run at the site cannot, or NULL; known once it is
+	 * compiled. NULL: all can. */
 	const char *(*cannot_run)(const struct bpf_func *f, const struct site *s);
 	/* The reason why a site will not fire although it is attached, or NULL. NULL: all sites
 	 * fire. */
@@ -176,8 +180,8 @@ struct engine {
 	 * or -errno. NULL: sites never fire. */
 	int (*attach)(void *self, u32 func, const struct site *const *sites, u32 n,
 		      refused_fn refused, void *ctx, struct err *err);
-	/* The command of -c waits in process pid; release() has it execute its program. Returns when it may
-	 * run on: sites of it are attached. NULL: they are when attach() returns. */
+	/* The command of -c waits in process pid; release() has it execute its program. Returns
+	 * when it may run on: sites of it are attached. NULL: they are when attach() returns. */
 	int (*launch)(void *self, s32 pid, int (*release)(void *ctx, struct err *err), void *ctx,
 		      struct err *err);
 	/* All sites that are known at the start are attached. NULL: each site has events from its
@@ -202,7 +206,8 @@ struct engine {
 	/* Calls f for each waiting record in order; with next(): for records up to `until`. Returns
 	 * their number. */
 	int (*drain)(void *self, u64 until, record_fn f, void *ctx);
-	/* The stacks of the recorded event whose records are drained now, to the one made of a record. NULL: it has none. */
+	/* The stacks of the recorded event whose records are drained now, to the one made of a
+	 * record. NULL: it has none. */
 	void (*recorded_stacks)(void *self, struct trace_event *e);
 	/* The next drain should follow at once. NULL: never. */
 	bool (*drained_much)(const void *self);
@@ -228,10 +233,11 @@ struct engine {
 	/* The memory of a mapped array other than the data map; NULL: it has none, also as an
 	 * operation. */
 	void *(*map_memory)(void *self, u32 map);
-	/* How programs wake sonde by the map of role MAP_UNWIND_BELL; false: there is none. NULL: likewise. */
+	/* How programs wake sonde by the map of role MAP_UNWIND_BELL; false: there is none. NULL:
+	 * likewise. */
 	bool (*bell)(void *self, struct bell *out);
-	/* Copies at most `limit` frames to ips; returns their number. *time: of a user stack, when it was
-	 * first hit (CLOCK_MONOTONIC). */
+	/* Copies at most `limit` frames to ips; returns their number. *time: of a user stack, when
+	 * it was first hit (CLOCK_MONOTONIC). */
 	u32 (*stack)(void *self, const struct stack_value *v, u32 limit, u64 *ips, u64 *time);
 	/* Words of the data map: loss counters, and what the session passes to programs. */
 	u64 (*data_u64)(void *self, u32 offset);

@@ -20,7 +20,8 @@ struct in_vm_receiver {
 };
 /* The records that wait; returns their number. */
 int in_vm_drain(struct vm *vm, struct in_vm_receiver *to);
-/* Runs a function of the site with that index and passes its records on. False: a fault ended it. */
+/* Runs a function of the site with that index and passes its records on. False: a fault ended
+ * it. */
 bool in_vm_handle(struct vm *vm, u32 func, u64 cookie, const void *ctx, u32 len,
 		  struct in_vm_receiver *to);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engines: NAME is struct engine engine_NAME in engine/NAME. E: chosen by --engine=NAME; E_BY_OPTION: by an
- * option of its own (--vm, --from).
+ * The engines: NAME is struct engine engine_NAME in engine/NAME. E: chosen by --engine=NAME;
+ * E_BY_OPTION: by an option of its own (--vm, --from).
  */
 #ifndef E_BY_OPTION
 #define E_BY_OPTION(name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What this machine has, what this process may do there, and perf events: what engine/kernel does for
- * other engines of the running kernel, too.
+ * What this machine has, what this process may do there, and perf events: what engine/kernel does
+ * for other engines of the running kernel, too.
  */
 #ifndef SONDE_ENGINE_MACHINE_H
 #define SONDE_ENGINE_MACHINE_H
@@ -47,8 +47,8 @@ void perf_attr_software(struct perf_event_attr *attr,
 void perf_attr_timer(struct perf_event_attr *attr, const struct site *s);
 void perf_attr_watchpoint(struct perf_event_attr *attr, const struct site *s);
 
-/* pmu.c: makes it an event of that PMU ("kprobe", "uprobe"), of entries or returns; the place is set by
- * the caller. 0, or -errno: the kernel has no such PMU. */
+/* pmu.c: makes it an event of that PMU ("kprobe", "uprobe"), of entries or returns; the place is
+ * set by the caller. 0, or -errno: the kernel has no such PMU. */
 int pmu_probe(struct perf_event_attr *attr, const char *pmu, const struct site *s);
 
 /* ---- what processes map, for symbols of those that end before their stacks are printed */
@@ -56,8 +56,8 @@ struct map_watch;
 /* Of all processes, from now on. prompt: readable at each event, not only when many wait. NULL: the
  * kernel refuses. */
 struct map_watch *map_watch_open(bool prompt);
-/* Without rings: who has the records of others passes them on. h->size is at least that of a header; trailer:
- * bytes at its end that are no part of it. */
+/* Without rings: who has the records of others passes them on. h->size is at least that of a
+ * header; trailer: bytes at its end that are no part of it. */
 struct map_watch *map_watch_new(void);
 void map_watch_record(struct map_watch *w, const struct perf_event_header *h, u32 trailer,
 		      u64 time);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* interval and profile probes of engines that run programs in user space, by the clock of the caller. */
+/* interval and profile probes of engines that run programs in user space, by the clock of the
+ * caller. */
 #ifndef SONDE_ENGINE_TIMERS_H
 #define SONDE_ENGINE_TIMERS_H
 

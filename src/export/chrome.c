@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The JSON array format of Chrome's about:tracing ("Trace Event Format"), which Perfetto, speedscope
- * and Trace Compass read:
+ * The JSON array format of Chrome's about:tracing ("Trace Event Format"), which Perfetto,
+ * speedscope and Trace Compass read:
  *
  *	switches	a slice (X) for each stay of a thread on a processor, in the process "processors"
  *	system calls	a slice of the thread; one whose entry or return is not there is an instant, one that the file ends in
  *			has no end (B)
  *	other events	instants (i) of the thread, with their text
  *
- * Slices of one row never overlap. Times are microseconds. Stacks are in "stackFrames", a tree in which a frame names the one that
- * called it; "sf" of an event, or of the beginning of a slice, and "esf" of its end are the innermost frame.
+ * Slices of one row never overlap. Times are microseconds. Stacks are in "stackFrames", a tree in
+ * which a frame names the one that called it; "sf" of an event, or of the beginning of a slice, and
+ * "esf" of its end are the innermost frame.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,7 +280,8 @@ static struct buf *begin_lone(struct chrome *c, char kind, const struct thread *
 	return b;
 }
 
-/* A call whose return is not in the file; is_over: the file ends before it, or does not have returns. */
+/* A call whose return is not in the file; is_over: the file ends before it, or does not have
+ * returns. */
 static void put_entry(struct chrome *c, struct thread *t, bool is_over)
 {
 	if (!t->call.from)

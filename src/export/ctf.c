@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Common Trace Format, version 1.8 (diamon.org/ctf/v1.8.3): a folder with a stream of packets for
- * each processor, and "metadata", which declares the events. Names are those of LTTng's kernel
+ * The Common Trace Format, version 1.8 (diamon.org/ctf/v1.8.3): a folder with a stream of packets
+ * for each processor, and "metadata", which declares the events. Names are those of LTTng's kernel
  * tracer, by which Trace Compass knows events: syscall_entry_openat, prev_tid, irq_softirq_raise.
  *
  *	packet_head | event ... |
  *	event: u16 id, u64 time, s32 tid, s32 pid, u8 procname[16], stacks, the fields without padding
  *
- * A recording with stacks has those of the kernel and of the user, each a u32 number and u64 addresses: the contexts
- * callstack-kernel and callstack-user of LTTng, which has no names of functions either.
+ * A recording with stacks has those of the kernel and of the user, each a u32 number and u64
+ * addresses: the contexts callstack-kernel and callstack-user of LTTng, which has no names of
+ * functions either.
  */
 #include <errno.h>
 #include <stdlib.h>

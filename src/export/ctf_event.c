@@ -311,8 +311,8 @@ void ctf_put_state(struct buf *b, const struct task_row *t)
 /* ---- bytes */
 
 /*
- * The state of a thread that leaves: S 1, D 2, T 4, t 8, dead or zombie 64, and 0 for one that could
- * go on, which the kernel's event marks by the first bit above its states.
+ * The state of a thread that leaves: S 1, D 2, T 4, t 8, dead or zombie 64, and 0 for one that
+ * could go on, which the kernel's event marks by the first bit above its states.
  */
 static u64 state_of(s64 state)
 {

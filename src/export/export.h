@@ -53,8 +53,8 @@ int out_close(struct out *o, const char *path, struct err *err);
 
 /* ---- tracing_data.c: the descriptions of events that perf.data and trace.dat have in common
  *
- * comms: "PID NAME" lines, of a trace.dat, whose events of stacks are described, too; or NULL. page_size: of the pages of events that
- * the header describes. */
+ * comms: "PID NAME" lines, of a trace.dat, whose events of stacks are described, too; or NULL.
+ * page_size: of the pages of events that the header describes. */
 enum {
 	TRACE_KERNEL_STACK = 4,
 	TRACE_USER_STACK = 12
@@ -70,7 +70,8 @@ void put_folded(const struct export_job *j, struct buf *b);
 void number_formats(const struct store_tables *t);
 /* NULL: the event has none of that name. */
 const struct event_member *event_member(const struct event_format *f, const char *name);
-/* A member that is a number; 0 if the record is too short for it, or the event has none of that name. */
+/* A member that is a number; 0 if the record is too short for it, or the event has none of that
+ * name. */
 s64 event_value(const struct trace_event *e, const struct event_member *m);
 s64 event_number(const struct trace_event *e, const char *name);
 /* Where a member's bytes are, and how many. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folded lines, the input of flame graph tools: how often each thread name had each event; events of
- * system calls are told apart by the call, events with stacks by these, the outermost function first.
+ * Folded lines, the input of flame graph tools: how often each thread name had each event; events
+ * of system calls are told apart by the call, events with stacks by these, the outermost function
+ * first.
  *
  *	make;sched:sched_process_fork 12
  *	make;raw_syscalls:sys_enter;openat 1204
@@ -125,7 +126,7 @@ void put_folded(const struct export_job *j, struct buf *b)
 	while (store_next(j->store, &e))
 		line_of(&f, &e)->count++;
 	if (f.lines.n)
-		qsort(f.lines.v, f.lines.n, sizeof(*f.lines.v), by_text);
+		qsort(f.lines.v, f.lines.n, sizeof *f.lines.v, by_text);
 	put_lines(&f, b);
 	frames_release(&f.frames);
 	hash_release(&f.known);

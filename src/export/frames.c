@@ -21,7 +21,8 @@ void frames_release(struct frames *f)
 	arena_release(&f->arena);
 }
 
-/* The frame of that name in that module. key: both, which lives as long as f if the frame is new. */
+/* The frame of that name in that module. key: both, which lives as long as f if the frame is
+ * new. */
 static struct frame *frame_named(struct frames *f, const char *name, const char *module)
 {
 	size_t name_len = strlen(name) + 1, len = name_len + strlen(module) + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stacks of a recording's events with names: each different stack once, of frames that are numbered. Names are those of the
- * first event that has the stack.
+ * The stacks of a recording's events with names: each different stack once, of frames that are
+ * numbered. Names are those of the first event that has the stack.
  */
 #ifndef SONDE_EXPORT_FRAMES_H
 #define SONDE_EXPORT_FRAMES_H
@@ -11,11 +11,12 @@
 
 struct frame {
 	u32 number; /* from 1 on */
-	/* The function, else "[FILE]" of the code, else its address; "[why]" of what is not a frame but the reason why the
-	 * stack is not complete. */
+	/* The function, else "[FILE]" of the code, else its address; "[why]" of what is not a frame
+	 * but the reason why the stack is not complete. */
 	const char *name;
 	const char *module; /* "[kernel.kallsyms]", "[xfs]", the path of a file; "": not known */
-	u64 start; /* of the function: in the kernel its address, else in its file; 0 without function */
+	/* of the function: in the kernel its address, else in its file; 0 without function */
+	u64 start;
 	bool is_reason;
 };
 

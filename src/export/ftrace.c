@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text as the file "trace" of tracefs has it with the option irq-info off (kernel/trace/trace.c), which
- * trace-cmd, Perfetto, Catapult and Trace Compass read.
+ * Text as the file "trace" of tracefs has it with the option irq-info off (kernel/trace/trace.c),
+ * which trace-cmd, Perfetto, Catapult and Trace Compass read.
  */
 #include "export/export.h"
 #include "trace/event_line.h"

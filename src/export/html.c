@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The page of sonde view and its data in one file that needs no server (build-aux/gen-view makes the page of view/):
+ * The page of sonde view and its data in one file that needs no server (build-aux/gen-view makes
+ * the page of view/):
  *
  *	page	gzip
  *	info	what timeline/json.h says
@@ -102,7 +103,8 @@ static void put_value(struct buf *b, const struct trace_event *e, const struct e
 	}
 }
 
-/* In the order of `fields` of the page's info. Then, of a system call, what sums need as sonde report takes it. */
+/* In the order of `fields` of the page's info. Then, of a system call, what sums need as sonde
+ * report takes it. */
 static void put_values(struct buf *b, const struct trace_event *e)
 {
 	struct call_event call;

@@ -86,7 +86,8 @@ struct mmap_record {
 	struct sample_id id;
 };
 
-/* PERF_RECORD_MMAP2 up to the name, which is filled up to a multiple of 8; then struct sample_id. */
+/* PERF_RECORD_MMAP2 up to the name, which is filled up to a multiple of 8; then struct
+ * sample_id. */
 struct mmap2_record {
 	struct perf_event_header head;
 	u32 pid, tid;
@@ -278,7 +279,8 @@ static void add_fork(struct perf *p, const struct mapping_row *row, struct sampl
 	add(p, &r, sizeof r);
 }
 
-/* What another program maps replaces what lies there: perf keeps the rest, so MAPPING_CLEARED needs no record. */
+/* What another program maps replaces what lies there: perf keeps the rest, so MAPPING_CLEARED needs
+ * no record. */
 static void add_mappings(struct perf *p, u64 until)
 {
 	const struct store_tables *t = p->j->tables;
@@ -301,7 +303,8 @@ static void add_mappings(struct perf *p, u64 until)
 
 /* ---- samples */
 
-/* Addresses after a word that says whose they are. User stacks without the reason why they are not complete. */
+/* Addresses after a word that says whose they are. User stacks without the reason why they are not
+ * complete. */
 static u32 put_chain(const struct trace_event *e, u64 *to)
 {
 	static const u64 contexts[] = { PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER };

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Perfetto's trace: protocol buffers (protos/perfetto/trace/trace_packet.proto of github.com/google/perfetto).
+ * Perfetto's trace: protocol buffers (protos/perfetto/trace/trace_packet.proto of
+ * github.com/google/perfetto).
  *
  *	Trace: TracePacket ...
  *	TracePacket: FtraceEventBundle of a processor | ProcessTree | ClockSnapshot | SystemInfo
  *	FtraceEventBundle: cpu, FtraceEvent ...
  *	FtraceEvent: time, thread, and what perfetto_events.c makes of the record
  *
- * A thread is in a ProcessTree before the first bundle that has an event of it. The stack of an event is a PerfSample of the same
- * time and thread, with what it refers to in InternedData before it, on a sequence of packets of its own.
+ * A thread is in a ProcessTree before the first bundle that has an event of it. The stack of an
+ * event is a PerfSample of the same time and thread, with what it refers to in InternedData before
+ * it, on a sequence of packets of its own.
  */
 #include <stdlib.h>
 #include "base/hash.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which message of protos/perfetto/trace/ftrace/ an event is: the events that Perfetto's views are made
- * of have one of their own, and the calls of syscalls:* are sys_enter and sys_exit. Every other event is
- * a GenericFtraceEvent, which names its fields.
+ * Which message of protos/perfetto/trace/ftrace/ an event is: the events that Perfetto's views are
+ * made of have one of their own, and the calls of syscalls:* are sys_enter and sys_exit. Every
+ * other event is a GenericFtraceEvent, which names its fields.
  *
  * What a format becomes is a plan, which is made at its first event.
  */
@@ -27,7 +27,8 @@ enum {
 	MOST_FIELDS = 8,
 };
 
-/* Members in the order of the numbers 1, 2 ...; "" is a number that the kernel's event does not have. */
+/* Members in the order of the numbers 1, 2 ...; "" is a number that the kernel's event does not
+ * have. */
 static const struct known {
 	const char *name;
 	u32 field; /* of FtraceEvent */
@@ -199,7 +200,8 @@ static void put_member(struct buf *b, const struct trace_event *e, const struct 
 		pb_number(b, p->field, (u64)event_value(e, p->member));
 }
 
-/* The arguments of a raw call are an array; those of a single one are the members after its number. */
+/* The arguments of a raw call are an array; those of a single one are the members after its
+ * number. */
 static void put_args(struct buf *b, const struct trace_event *e)
 {
 	const struct event_member *raw = event_member(e->format, "args");

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace.dat, version 6, as trace-cmd.dat.v6(5) describes it, for trace-cmd, KernelShark and Perfetto:
+ * trace.dat, version 6, as trace-cmd.dat.v6(5) describes it, for trace-cmd, KernelShark and
+ * Perfetto:
  *
  *	descriptions of events | number of processors | options | offset and size for each processor |
  *	pages of processor 0 | pages of processor 1 | ...
  *
- * The pages are those of the kernel's ring buffer (include/linux/ring_buffer.h, kernel/trace/ring_buffer.c):
+ * The pages are those of the kernel's ring buffer (include/linux/ring_buffer.h,
+ * kernel/trace/ring_buffer.c):
  *
  *	u64 time, u64 length and flags | event ... | number of events that were lost before, if flagged
  *	event: u32 (length / 4 | time since the event before << 5), the record
  *
- * The names of threads and the sizes come before the events, and are known after them: pages wait in a
- * temporary file beside the result. After an event with stacks are the kernel's own events of these, kernel_stack and user_stack;
- * names of the kernel's functions are in the file's kallsyms, for others there is no place. Where processors lost events is not known: the number is in the first
- * page that begins after the loss was noticed.
+ * The names of threads and the sizes come before the events, and are known after them: pages wait
+ * in a temporary file beside the result. After an event with stacks are the kernel's own events of
+ * these, kernel_stack and user_stack; names of the kernel's functions are in the file's kallsyms,
+ * for others there is no place. Where processors lost events is not known: the number is in the
+ * first page that begins after the loss was noticed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -154,8 +157,8 @@ static void end_page(struct trace_dat *d, u32 cpu)
 	buf_clear(&l->page);
 }
 
-/* The beginning of a page has the time of its first event. Returns the time since the event before, in
- * DELTA_BITS. */
+/* The beginning of a page has the time of its first event. Returns the time since the event before,
+ * in DELTA_BITS. */
 static u64 put_time(struct trace_dat *d, u32 cpu, u64 time, u32 len)
 {
 	struct lane *l = &d->lanes[cpu];
@@ -197,7 +200,9 @@ static void put_stack(struct trace_dat *d, const struct trace_event *e, u32 side
 	u32 n = event_stack_frames(&e->stack[side]);
 	struct {
 		struct common_fields common;
-		u32 word[2]; /* of the kernel the number of frames; of a user the process and where the frames are */
+		/* of the kernel the number of frames; of a user the process and where the frames
+		 * are */
+		u32 word[2];
 		u64 ips[FRAMES_MOST];
 	} r = { .word = { n } };
 

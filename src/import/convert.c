@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Other programs: trace-cmd convert, from a compressed trace.dat to version 6, which is not; babeltrace2, from CTF to text. */
+/* Other programs: trace-cmd convert, from a compressed trace.dat to version 6, which is not;
+ * babeltrace2, from CTF to text. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -75,7 +76,8 @@ int convert_trace_dat(int fd)
 
 /* ---- CTF */
 
-/* The number after "KEY = " in the description of the clock; 0: it is not there. The metadata is text, or text in packets. */
+/* The number after "KEY = " in the description of the clock; 0: it is not there. The metadata is
+ * text, or text in packets. */
 static u64 clock_number(const struct buf *metadata, const char *key)
 {
 	const char *clock = memmem(metadata->s, metadata->len, "clock {", 7), *at;

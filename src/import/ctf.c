@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traces of LTTng and others in the Common Trace Format, by way of babeltrace2, whose text this reads (ctf_line.h). Before it is a line
+ * Traces of LTTng and others in the Common Trace Format, by way of babeltrace2, whose text this
+ * reads (ctf_line.h). Before it is a line
  *
  *	# ctf freq=1000000000 offset=1795897634000000000
  *
- * of the clock: cycles in a second, and the nanoseconds from 1970 to its zero; after it what babeltrace2 said on standard error.
- * Events get formats of their fields: numbers are s64 (of threads pid_t), texts strings, sequences arrays of u64.
+ * of the clock: cycles in a second, and the nanoseconds from 1970 to its zero; after it what
+ * babeltrace2 said on standard error. Events get formats of their fields: numbers are s64 (of
+ * threads pid_t), texts strings, sequences arrays of u64.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,7 +205,8 @@ static void name_all(struct input *in, struct named *e)
 	}
 }
 
-/* The kernel's layouts of two events; of calls "dfd: 0x1, filename: 0x2" and "0x3"; else "key=value". */
+/* The kernel's layouts of two events; of calls "dfd: 0x1, filename: 0x2" and "0x3"; else
+ * "key=value". */
 static void put_print(struct buf *b, const struct named *e)
 {
 	static const char states[] =

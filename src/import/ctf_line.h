@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line of babeltrace2's text with all names (sink.text.pretty, --names=all --clock-cycles --no-delta):
+ * A line of babeltrace2's text with all names (sink.text.pretty, --names=all --clock-cycles
+ * --no-delta):
  *
  *	timestamp = 42, trace:hostname = vm, name = sched_switch, stream.packet.context = { cpu_id = 0 },
  *		stream.event.context = { tid = 7 }, event.fields = { prev_comm = "sh", prev_prio = 120, list = [ [0] = 1 ] }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "import/ctf_names.h"
 
-/* Beginnings of LTTng's names that are not those of the kernel's event: what is before '|' is the system, which is taken off. */
+/* Beginnings of LTTng's names that are not those of the kernel's event: what is before '|' is the
+ * system, which is taken off. */
 static const char *const added[] = {
 	"irq|softirq_",  "irq|tasklet_",     "kmem|kmalloc",   "kmem|kfree",
 	"kmem|mm_page_", "kmem|rss_stat",    "timer|hrtimer_", "timer|itimer_",

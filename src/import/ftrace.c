@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text of tracefs's files trace and trace_pipe (print_trace_line() in Linux's kernel/trace/trace.c), and of
- * trace-cmd report:
+ * Text of tracefs's files trace and trace_pipe (print_trace_line() in Linux's
+ * kernel/trace/trace.c), and of trace-cmd report:
  *
  *	COMM-PID (TGID) [CPU] FLAGS SECONDS: EVENT: TEXT		TGID and FLAGS may be missing
  *
- * An event has no format there, so it gets one: "key=value" of its text are fields, numbers if the value is one,
- * and `text` is the whole. Events of one name with other keys or kinds of values are formats of their own. The system
- * of an event is known by its name.
+ * An event has no format there, so it gets one: "key=value" of its text are fields, numbers if the
+ * value is one, and `text` is the whole. Events of one name with other keys or kinds of values are
+ * formats of their own. The system of an event is known by its name.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,7 +170,8 @@ static bool read_event(const char *s, const char *end, struct line *to)
 	return true;
 }
 
-/* A name may have brackets: the first ones with a number that something fits to are the processor's. */
+/* A name may have brackets: the first ones with a number that something fits to are the
+ * processor's. */
 static bool read_line(const char *s, const char *end, struct line *to)
 {
 	for (const char *open = s; open < end; open++) {
@@ -209,7 +210,8 @@ static bool read_number(const struct text *t, s64 *n)
 	return !*end && (is_digit(*text) || *text == '-');
 }
 
-/* The letters of a thread's state (TASK_STATE_TO_CHAR_STR of the kernel), as the number of sched_switch. */
+/* The letters of a thread's state (TASK_STATE_TO_CHAR_STR of the kernel), as the number of
+ * sched_switch. */
 static bool read_state(const struct text *t, s64 *n)
 {
 	static const struct {
@@ -527,7 +529,8 @@ static bool is_loss(const char *s, const char *end, u64 *n)
 	return false;
 }
 
-/* " => function+0x12", and the line before the first of these. They have names and no addresses, so nothing is kept. */
+/* " => function+0x12", and the line before the first of these. They have names and no addresses, so
+ * nothing is kept. */
 static bool is_stack(const char *s, const char *end)
 {
 	static const char *const heads[] = { "<stack trace>", "<stack trace >",

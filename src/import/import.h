@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files of other tools as recordings: an importer writes the events to a recording without a name, and the
- * reader of recordings opens that. So what reads a recording reads these files, too.
+ * Files of other tools as recordings: an importer writes the events to a recording without a name,
+ * and the reader of recordings opens that. So what reads a recording reads these files, too.
  */
 #ifndef SONDE_IMPORT_IMPORT_H
 #define SONDE_IMPORT_IMPORT_H
@@ -30,12 +30,12 @@ struct importer {
 	/* By the first bytes, of which there are at least 16. */
 	bool (*knows)(const u8 *bytes, size_t len);
 	/*
-	 * The bytes are not trusted. What is before a damage is imported, and the damage is noted. -errno with
-	 * err set if nothing is.
+	 * The bytes are not trusted. What is before a damage is imported, and the damage is noted.
+	 * -errno with err set if nothing is.
 	 */
 	int (*run)(struct importing *to, const u8 *bytes, size_t len, struct err *err);
-	/* A descriptor of the same in a form that run() reads, if it does not read that of this one. -1: it does, or
-	 * there is no such form. NULL: it reads all. */
+	/* A descriptor of the same in a form that run() reads, if it does not read that of this
+	 * one. -1: it does, or there is no such form. NULL: it reads all. */
 	int (*convert)(const u8 *bytes, size_t len, int fd);
 };
 
@@ -45,8 +45,9 @@ struct importer {
 extern const struct importer *const importers[]; /* NULL-terminated */
 
 /*
- * A recording, or a file of another tool; "-": standard input. NULL with err set: neither. damage: is set to what could not be
- * read of the file of another tool, if anything; the caller releases it.
+ * A recording, or a file of another tool; "-": standard input. NULL with err set: neither. damage:
+ * is set to what could not be read of the file of another tool, if anything; the caller releases
+ * it.
  */
 struct store *import_open(const char *path, struct buf *damage, struct err *err);
 /* The same of bytes in memory that an importer knows. */
@@ -69,7 +70,8 @@ struct import_format {
 void import_add_format(struct importing *to, const char *system, const char *text, size_t len);
 /* NULL: there is none of that number. */
 const struct import_format *import_find_format(const struct importing *to, u32 id);
-/* record: as the kernel made it, with its common fields. False: it has no format, or is too short. */
+/* record: as the kernel made it, with its common fields. False: it has no format, or is too
+ * short. */
 bool import_event(struct importing *to, const struct store_event *who, const void *record, u32 len);
 
 #endif

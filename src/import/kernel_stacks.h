@@ -12,7 +12,8 @@ struct kernel_stacks;
 
 struct kernel_stacks *kernel_stacks_new(struct importing *to);
 void kernel_stacks_free(struct kernel_stacks *k);
-/* Where names are from now on: k owns symbols. Only the first call has an effect, whose result is true. */
+/* Where names are from now on: k owns symbols. Only the first call has an effect, whose result is
+ * true. */
 bool kernel_stacks_symbols(struct kernel_stacks *k, struct kallsyms *symbols);
 /* The same of the text of /proc/kallsyms in a file. */
 void kernel_stacks_symbols_text(struct kernel_stacks *k, const void *text, size_t len);

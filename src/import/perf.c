@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * perf.data, version 2, as a file or as perf writes it to a pipe
- * (tools/perf/Documentation/perf.data-file-format.txt of Linux, include/uapi/linux/perf_event.h): samples of
- * tracepoints, with the names that their threads had then.
+ * (tools/perf/Documentation/perf.data-file-format.txt of Linux, include/uapi/linux/perf_event.h):
+ * samples of tracepoints, with the names that their threads had then.
  *
- * Records of one processor are in order, others are not. FINISHED_ROUND says that what is older than the latest
- * time of the round before is complete: then it is sorted and given, as perf's ordered-events.c does.
+ * Records of one processor are in order, others are not. FINISHED_ROUND says that what is older
+ * than the latest time of the round before is complete: then it is sorted and given, as perf's
+ * ordered-events.c does.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

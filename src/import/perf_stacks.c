@@ -4,8 +4,9 @@
  *
  *	PERF_CONTEXT_KERNEL  address ...  PERF_CONTEXT_USER  address ...
  *
- * Processes' mappings are records. The kernel's functions are not in the file; where its text lies is (the offset of the
- * mapping of process -1), so the running kernel names them if its text lies at the same place: as perf takes kallsyms.
+ * Processes' mappings are records. The kernel's functions are not in the file; where its text lies
+ * is (the offset of the mapping of process -1), so the running kernel names them if its text lies
+ * at the same place: as perf takes kallsyms.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -10,7 +10,8 @@ struct perf_stacks;
 
 struct perf_stacks *perf_stacks_new(struct importing *to);
 void perf_stacks_free(struct perf_stacks *s);
-/* Any record, in the order of time: mappings, new processes, and programs that are executed. The writer is there. */
+/* Any record, in the order of time: mappings, new processes, and programs that are executed. The
+ * writer is there. */
 void perf_stacks_see(struct perf_stacks *s, const struct perf_event_header *h, struct cursor body,
 		     u64 time);
 /* Of a chain (u64 each; contexts between); empty: none. */

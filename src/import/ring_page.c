@@ -33,7 +33,8 @@ bool ring_page_begin(struct ring_page *p, struct cursor page)
 	return true;
 }
 
-/* An event: its length in words, or in the word that follows. False: the page ends with it. *record NULL: it is none. */
+/* An event: its length in words, or in the word that follows. False: the page ends with it. *record
+ * NULL: it is none. */
 static bool take_event(struct ring_page *p, const u8 **record, u32 *size)
 {
 	struct cursor *c = &p->events;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A page of the kernel's ring buffer (kernel/trace/ring_buffer.c), as per_cpu/cpuN/trace_pipe_raw and trace.dat have it:
+ * A page of the kernel's ring buffer (kernel/trace/ring_buffer.c), as per_cpu/cpuN/trace_pipe_raw
+ * and trace.dat have it:
  *
  *	u64 time; u64 commit: length, flags of what was lost; events; the number of lost events, if it had room
  *
- * An event is a word, 5 bits of its type or length and 27 of the time since the one before, and its record. Not trusted.
+ * An event is a word, 5 bits of its type or length and 27 of the time since the one before, and its
+ * record. Not trusted.
  */
 #ifndef SONDE_IMPORT_RING_PAGE_H
 #define SONDE_IMPORT_RING_PAGE_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace.dat of trace-cmd, versions 6 and 7 (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)): the events of the pages
- * that trace-cmd copied from the kernel's ring buffers (kernel/trace/ring_buffer.c), of the top instance.
- * One with compressed sections is read by way of trace-cmd convert.
+ * trace.dat of trace-cmd, versions 6 and 7 (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)): the events
+ * of the pages that trace-cmd copied from the kernel's ring buffers (kernel/trace/ring_buffer.c),
+ * of the top instance. One with compressed sections is read by way of trace-cmd convert.
  *
- * A stack is a record behind that of its event, of the same processor: an event waits for the next one.
+ * A stack is a record behind that of its event, of the same processor: an event waits for the next
+ * one.
  *
  * trace-cmd keeps one name for each thread and no process: a thread is taken for its own process.
  */

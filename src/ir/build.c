@@ -51,7 +51,7 @@ static u32 *vn_head(struct lower *l, u32 hash)
 static void vn_grow(struct lower *l)
 {
 	l->s->n_vn_heads = MAX(256u, l->s->n_vn_heads * 4);
-	l->s->vn_head = arena_alloc(l->arena, l->s->n_vn_heads * sizeof(*l->s->vn_head));
+	l->s->vn_head = arena_alloc(l->arena, l->s->n_vn_heads * sizeof *l->s->vn_head);
 	for (u32 i = 0; i < l->s->vn.n; i++) {
 		u32 *head = vn_head(l, l->s->vn.v[i].hash);
 
@@ -154,7 +154,7 @@ static u32 temp_new(struct lower *l, bool is_var)
 	struct ir_temp t = { .kind = TK_INT, .is_var = is_var };
 
 	if (!l->f->temps.n)
-		vec_push(l->arena, &l->f->temps, (struct ir_temp){});
+		vec_push(l->arena, &l->f->temps, (struct ir_temp){ 0 });
 	vec_push(l->arena, &l->f->temps, t);
 	return l->f->temps.n - 1;
 }
@@ -208,7 +208,7 @@ struct opnd ir_emit(struct lower *l, struct ir_insn in)
 	l->s->loop_insns++;
 	l->s->loop_branches += branches_inside(l, &in);
 	vec_push(l->arena, &l->block->insns, in);
-	return in.dst ? o_temp(in.dst) : (struct opnd){};
+	return in.dst ? o_temp(in.dst) : (struct opnd){ 0 };
 }
 
 static int log2_exact(u64 v)
@@ -476,8 +476,8 @@ void ir_var_set(struct lower *l, u32 var, struct opnd v)
  * Hides a value from verifiers. They derive ranges from a condition and decide later ones by them,
  * and they track the value of what becomes part of an address, so each of many conditions doubles
  * the paths that they follow. Where there are many, compared values, indices and lengths go through
- * memory, where verifiers forget them. A shared function is verified by itself and has no scratch of its
- * own.
+ * memory, where verifiers forget them. A shared function is verified by itself and has no scratch
+ * of its own.
  */
 struct opnd ir_opaque(struct lower *l, struct opnd v)
 {

@@ -157,8 +157,8 @@ struct ir_func {
 	u32 n_params; /* subfunctions: temps 1..n_params arrive in r1.. */
 	bool callback, shared; /* see struct subprog */
 	/*
-	 * Of a shared function whose code may serve later programs: where it is kept. With code, the
-	 * function has no blocks: an earlier program has compiled it.
+	 * Of a shared function whose code may serve later programs: where it is kept. With code,
+	 * the function has no blocks: an earlier program has compiled it.
 	 */
 	const struct shared_code **compiled;
 	struct span span; /* of a function without blocks */

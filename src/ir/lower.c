@@ -234,7 +234,7 @@ static void take_number(struct lower *l)
 static void filter_number(struct lower *l, struct opnd nr)
 {
 	const u64 *set = l->profile->syscall.set;
-	u8 bytes[SYSCALL_SET_BITS] = {};
+	u8 bytes[SYSCALL_SET_BITS] = { 0 };
 	struct opnd byte;
 	u32 only = 0;
 
@@ -248,7 +248,7 @@ static void filter_number(struct lower *l, struct opnd nr)
 	for (u32 i = 0; i < SYSCALL_SET_BITS; i++)
 		bytes[i] = set[i / 64] >> (i % 64) & 1;
 	byte = ir_op2(l, IR_ADD,
-		      ir_addr(l, o_data(l->prog->data_map, lower_data(l, sizeof(bytes), bytes))),
+		      ir_addr(l, o_data(l->prog->data_map, lower_data(l, sizeof bytes, bytes))),
 		      ir_op2(l, IR_AND, nr, o_imm(SYSCALL_SET_BITS - 1)));
 	lower_return_unless(l, CC_NE, ir_load(l, byte, 1, false), o_imm(0));
 }
@@ -542,7 +542,7 @@ static struct ir_func *func_new(struct arena *a, const char *name)
 	struct ir_func *f = arena_new(a, struct ir_func);
 
 	f->name = name;
-	vec_push(a, &f->temps, (struct ir_temp){});
+	vec_push(a, &f->temps, (struct ir_temp){ 0 });
 	return f;
 }
 

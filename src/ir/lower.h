@@ -297,13 +297,14 @@ u32 lower_string_index(struct lower *l, const char *s);
 
 /* ---- whole */
 /*
- * No kernel follows that many branches one after another (8192). What stands after them is not worth
- * the time: it is not lowered, unless the instance is to be whole because passes removed many.
+ * No kernel follows that many branches one after another (8192). What stands after them is not
+ * worth the time: it is not lowered, unless the instance is to be whole because passes removed
+ * many.
  */
 enum { ENOUGH_JUMPS = 9216 };
 /*
- * Lowers one checked instance to a unit of IR (one BPF program), which is in `arena`; what it adds to
- * prog is not. NULL if errors were reported.
+ * Lowers one checked instance to a unit of IR (one BPF program), which is in `arena`; what it adds
+ * to prog is not. NULL if errors were reported.
  */
 struct ir_unit *lower_instance(struct lang *lang, struct program *prog, struct arena *arena,
 			       struct instance *in, u32 level);

@@ -47,7 +47,7 @@ u32 event_field(struct lower *l, struct event_desc *e, const struct type *t)
 	if (!type_is_scalar(t))
 		align = 8; /* byte arrays are written in words */
 	if (e->n_fields)
-		memcpy(grown, e->fields, e->n_fields * sizeof(*grown));
+		memcpy(grown, e->fields, e->n_fields * sizeof *grown);
 	e->fields = grown;
 	e->size = ALIGN_UP(e->size, align);
 	grown[e->n_fields] = (struct event_field){ .type = t, .offset = e->size };
@@ -197,7 +197,8 @@ static s64 trailing_call(const struct type *t)
 	return at < 0 ? -1 : at + last->offset;
 }
 
-/* Moves a field that ends so behind all others and returns where the value is; -1: there is none. */
+/* Moves a field that ends so behind all others and returns where the value is; -1: there is
+ * none. */
 static s64 call_last(struct event_desc *e)
 {
 	struct event_field *last = NULL;
@@ -261,5 +262,5 @@ void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void 
 		vn_truncate(l, values);
 		ir_place(l, out);
 	}
-	l->s->held = (struct record_held){};
+	l->s->held = (struct record_held){ 0 };
 }

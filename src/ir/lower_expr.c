@@ -516,7 +516,7 @@ static struct ir_val lower_choice(struct lower *l, struct node *n, struct opnd *
 	struct ir_block *yes = ir_block_new(l), *no = ir_block_new(l), *out = ir_block_new(l);
 	bool scalar = type_is_scalar(n->type), is_void = n->type->kind == TY_VOID;
 	u32 v = scalar ? ir_var(l) : 0, base;
-	struct opnd temp = {};
+	struct opnd temp = { 0 };
 	struct cond_marks m;
 
 	if (!scalar && !is_void)
@@ -659,7 +659,7 @@ struct opnd lower_dest(struct lower *l, const struct type *t, bool *canonical)
 {
 	struct opnd want = l->s->want;
 
-	l->s->want = (struct opnd){};
+	l->s->want = (struct opnd){ 0 };
 	*canonical = want.kind == O_NONE || l->s->want_canonical;
 	return want.kind == O_NONE ? lower_temp(l, t->size, 8, "value") : want;
 }
@@ -718,7 +718,7 @@ struct ir_val lower_expr(struct lower *l, struct node *n)
 		struct opnd want = l->s->want;
 		struct temp_mark mark = temps_mark(l);
 
-		l->s->want = (struct opnd){};
+		l->s->want = (struct opnd){ 0 };
 		if (!n->builtin || !n->builtin->lower)
 			BUG("call of %s has no lowering", n->name);
 		v = n->builtin->lower(l, n);

@@ -27,7 +27,7 @@ static s64 bits_of(s64 value)
 	double d = (double)value;
 	s64 bits;
 
-	memcpy(&bits, &d, sizeof(bits));
+	memcpy(&bits, &d, sizeof bits);
 	return bits;
 }
 

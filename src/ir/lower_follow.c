@@ -9,8 +9,8 @@
  *	followed[tgid % FOLLOWED_SLOTS] = tgid + 1
  * yes:
  *
- * Only threads of a process store its number, and it leaves the hash when it has none (sched_process_free):
- * taking it from its slot then leaves no old one behind.
+ * Only threads of a process store its number, and it leaves the hash when it has none
+ * (sched_process_free): taking it from its slot then leaves no old one behind.
  */
 #include "ir/state.h"
 

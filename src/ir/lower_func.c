@@ -255,7 +255,7 @@ static void offer_bodies(struct lower *l, const struct body_key *key,
 		.key = *key,
 		.before = before,
 		.n = u->shared.n,
-		.use = arena_dup(a, u->shared.v, u->shared.n * sizeof(*u->shared.v)),
+		.use = arena_dup(a, u->shared.v, u->shared.n * sizeof *u->shared.v),
 		.code = arena_array(a, const struct shared_code *, u->shared.n)
 	};
 	l->prog->shared_bodies = b;
@@ -272,7 +272,7 @@ void lower_shared_bodies(struct lower *l)
 
 	if (!key.n_uses || (!l->prog->whole_bodies && take_bodies(l, &key)))
 		return;
-	before = arena_dup(l->prog->arena, u->shared.v, key.n_uses * sizeof(*before));
+	before = arena_dup(l->prog->arena, u->shared.v, key.n_uses * sizeof *before);
 	for (u32 i = 0; i < u->shared.n; i++)
 		lower_shared_body(l, &u->shared.v[i]);
 	/* without callbacks, and without counters, which belong to a statement */

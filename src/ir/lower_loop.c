@@ -373,7 +373,7 @@ void lower_for_map(struct lower *l, struct node *n)
 	var_set_home(l, n->c->var, pair);
 	fill_pair(l, n, pair);
 	lower_body(l, n->b);
-	body_end(l, &b, (struct opnd){});
+	body_end(l, &b, (struct opnd){ 0 });
 	call_walk(l, &b, FOR_EACH_MAP_ELEM, o_map(map));
 }
 
@@ -418,7 +418,7 @@ struct range {
 
 static void walk_range(struct lower *l, struct node *n, const struct range *r)
 {
-	struct opnd from = r->from, start = {};
+	struct opnd from = r->from, start = { 0 };
 	struct body b;
 
 	if (from.kind != O_IMM) {

@@ -219,7 +219,7 @@ static struct ir_val own_element(struct lower *l, const struct ir_val *base, str
 {
 	u32 size = MAX(elem->size, 1u), count = base->type->count, pow2 = 1, mark, v = 0;
 	struct ir_block *bad, *out = ir_block_new(l);
-	struct opnd at, copy = {};
+	struct opnd at, copy = { 0 };
 
 	while (pow2 < count)
 		pow2 *= 2;
@@ -323,7 +323,7 @@ static struct ir_val index_lvalue(struct lower *l, struct node *n)
 	else
 		return own_element(l, &base, index, elem);
 	base.type = elem;
-	base.bytes = (struct opnd){};
+	base.bytes = (struct opnd){ 0 };
 	return base;
 }
 

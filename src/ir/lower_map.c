@@ -24,7 +24,7 @@ static const struct type *map_stored_type(struct lower *l, const struct type *t)
 		return t;
 	if (t->kind == TY_INT)
 		return t->is_signed ? &ty_s64 : &ty_u64;
-	wide = arena_dup(l->prog->arena, t, sizeof(*t));
+	wide = arena_dup(l->prog->arena, t, sizeof *t);
 	wide->size = 8;
 	return wide;
 }
@@ -175,7 +175,7 @@ struct opnd lower_key(struct lower *l, struct node *n)
 	struct opnd slot;
 
 	if (!n->map->is_keyed || !n->a)
-		return (struct opnd){};
+		return (struct opnd){ 0 };
 	l->s->key_is_numbered = scalar_key(l, n, kt, &key);
 	if (!l->s->key_is_numbered)
 		return memory_key(l, n, kt);
@@ -325,7 +325,7 @@ static struct ir_val read_aggregate(struct lower *l, struct node *n)
 {
 	bool keyed = is_hash(desc_of(l, n));
 
-	return lower_merge_element(l, n, keyed ? lower_key(l, n) : (struct opnd){});
+	return lower_merge_element(l, n, keyed ? lower_key(l, n) : (struct opnd){ 0 });
 }
 
 struct ir_val lower_merge_element(struct lower *l, struct node *n, struct opnd key)
@@ -504,7 +504,7 @@ static void assign_keyed(struct lower *l, struct node *n, struct node *value)
 {
 	u32 map = lower_map(l, n->map);
 	const struct type *t = l->prog->maps.v[map].value;
-	struct opnd temp, key, scalar = {};
+	struct opnd temp, key, scalar = { 0 };
 
 	if (type_is_scalar(t)) {
 		scalar = lower_convert(l, lower_scalar(l, value), value->type, n->map->value);

@@ -505,7 +505,7 @@ void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct o
 		u32 size = cap - at >= 8 ? 8 : cap - at >= 4 ? 4 : cap - at >= 2 ? 2 : 1;
 		u64 v = 0;
 
-		memset(word, 0, sizeof(word));
+		memset(word, 0, sizeof word);
 		if (at < n)
 			memcpy(word, s + at, MIN(n - at, size));
 		memcpy(&v, word, size);

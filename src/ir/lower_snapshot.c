@@ -170,7 +170,7 @@ static struct opnd by_table(struct snapping *g, const struct snapshot_op *o)
 	struct ir_block *out = ir_block_new(l);
 	struct opnd value = ir_op2(l, IR_AND, g->arg[o->len.value], o_imm(t->mask)),
 		    table = ir_addr(l, o_data(lower_internal_map(l, MAP_DATA),
-					      lower_data(l, sizeof(t->bytes), t->bytes)));
+					      lower_data(l, sizeof t->bytes, t->bytes)));
 	u32 len = ir_var(l);
 
 	ir_var_set(l, len, o_imm(0));
@@ -320,8 +320,8 @@ static void count_entries(struct snapping *g, u32 op, struct opnd ptr)
 	len = ir_op2(l, IR_ADD, len, ir_op2(l, IR_SHL, ir_set(l, CC_EQ, len, o_imm(0)), o_imm(30)));
 	ir_var_set(l, used, ir_op2(l, IR_ADD, o_temp(used), len));
 	ir_var_set(l, n, ir_op2(l, IR_ADD, o_temp(n), o_imm(1)));
-	/* Verifiers would learn something else of the result in each iteration from a comparison with it, and follow
-	 * all that comes after the loop for each of them. */
+	/* Verifiers would learn something else of the result in each iteration from a comparison
+	 * with it, and follow all that comes after the loop for each of them. */
 	ir_branch(l, CC_SLT, ir_op2(l, IR_SUB, o_temp(used), g->result), o_imm(0), head, out);
 	ir_place(l, out);
 	lower_values_drop(l, mark);

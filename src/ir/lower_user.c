@@ -120,7 +120,7 @@ void lower_trial_end(struct lower *l)
 
 	ir_var_set(l, h->tried, o_imm(1));
 	ir_jump(l, h->again);
-	*h = (struct record_held){};
+	*h = (struct record_held){ 0 };
 }
 
 bool lower_wants_trial(const struct lower *l)

@@ -105,7 +105,7 @@ static bool read_temp(struct reader *r, u32 *id)
 	if (!*id)
 		return fail(r, "temporary 0");
 	while (r->f->temps.n <= *id)
-		vec_push(r->arena, &r->f->temps, (struct ir_temp){});
+		vec_push(r->arena, &r->f->temps, (struct ir_temp){ 0 });
 	return true;
 }
 
@@ -140,7 +140,7 @@ static bool read_opnd(struct reader *r, struct opnd *o)
 	const char *word = r->at;
 	u32 len = word_len(word);
 
-	*o = (struct opnd){};
+	*o = (struct opnd){ 0 };
 	if (!len) {
 		o->kind = O_IMM;
 		return read_s64(r, &o->imm);
@@ -235,7 +235,7 @@ static bool read_opcode(struct reader *r, struct ir_insn *in)
 
 static bool read_insn(struct reader *r)
 {
-	struct ir_insn in = {};
+	struct ir_insn in = { 0 };
 
 	if (!r->block)
 		return fail(r, "instruction outside a block");
@@ -265,14 +265,14 @@ static bool read_func(struct reader *r)
 	while (*r->at && *r->at != ' ' && *r->at != '\n')
 		r->at++;
 	f->name = arena_strndup(r->arena, name, (size_t)(r->at - name));
-	vec_push(r->arena, &f->temps, (struct ir_temp){});
+	vec_push(r->arena, &f->temps, (struct ir_temp){ 0 });
 	r->f = f;
 	r->block = NULL;
 	vec_push(r->arena, &r->unit->funcs, f);
 	if (!need(r, "params") || !read_u32(r, 5, &f->n_params))
 		return false;
 	for (u32 i = 0; i < f->n_params; i++)
-		vec_push(r->arena, &f->temps, (struct ir_temp){});
+		vec_push(r->arena, &f->temps, (struct ir_temp){ 0 });
 	f->callback = take(r, "callback");
 	f->shared = !f->callback && take(r, "shared");
 	return true;
@@ -280,7 +280,7 @@ static bool read_func(struct reader *r)
 
 static bool read_slot(struct reader *r)
 {
-	struct ir_slot s = {};
+	struct ir_slot s = { 0 };
 	u32 id, len = 0;
 
 	if (!need(r, "s") || !read_u32(r, MAX_SLOTS, &id) || !need(r, "size") ||

@@ -59,7 +59,7 @@ static void remove_dead(struct dce *d)
 		if (!to)
 			continue;
 		b->insns.n -= to;
-		memmove(b->insns.v, b->insns.v + to, b->insns.n * sizeof(*b->insns.v));
+		memmove(b->insns.v, b->insns.v + to, b->insns.n * sizeof *b->insns.v);
 		d->changed = true;
 	}
 }
@@ -132,7 +132,7 @@ static void find_reachable(struct dce *d)
 	u32 *work = arena_array(d->u->arena, u32, n);
 
 	memset(d->gone, 1, n);
-	memset(d->n_preds, 0, n * sizeof(*d->n_preds));
+	memset(d->n_preds, 0, n * sizeof *d->n_preds);
 	d->gone[0] = 0;
 	d->n_preds[0] = 1;
 	work[top++] = 0;

@@ -93,7 +93,7 @@ static void become_move(struct fold *p, struct ir_insn *in, struct opnd o)
 	in->op = IR_MOVE;
 	in->size = in->cc = 0;
 	in->arg[0] = o;
-	in->arg[1] = (struct opnd){};
+	in->arg[1] = (struct opnd){ 0 };
 	p->changed = true;
 }
 
@@ -119,7 +119,7 @@ static int log2_exact(s64 v)
 
 static void to_zext(struct fold *p, struct ir_insn *in, u8 size)
 {
-	become(p, in, IR_ZEXT, (struct opnd){});
+	become(p, in, IR_ZEXT, (struct opnd){ 0 });
 	in->size = size;
 }
 

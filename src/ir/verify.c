@@ -231,7 +231,7 @@ const char *ir_check(const struct ir_unit *u)
 void ir_verify(const struct ir_unit *u)
 {
 	const char *error = ir_check(u);
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	if (!error)
 		return;

@@ -11,7 +11,7 @@ int jit_refuse(struct jit *j, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	return err_set(j->err, -ENOTSUP, "%s", text);
 }

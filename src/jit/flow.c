@@ -180,8 +180,8 @@ static void step_helper(const struct bpf_insn *i, struct held size, struct flow_
 		forget_records(s);
 }
 
-/* Helpers may write to memory of the frame that they get an address of; nothing says how much. A value
- * that was spilled there is not where they write. */
+/* Helpers may write to memory of the frame that they get an address of; nothing says how much. A
+ * value that was spilled there is not where they write. */
 static int step_call(struct flow *fl, u32 pc, const struct bpf_insn *i, struct flow_state *s)
 {
 	const struct held size = s->r[2];
@@ -278,8 +278,8 @@ struct flow_state *flow_of(const struct flow_input *in, struct err *err)
 	struct flow fl = { .in = in, .err = err };
 	int ret = 0;
 
-	fl.at = xcalloc(f->n_insns + 2ul, sizeof(*fl.at));
-	fl.is_due = xcalloc(f->n_insns + 2ul, sizeof(*fl.is_due));
+	fl.at = xcalloc(f->n_insns + 2ul, sizeof *fl.at);
+	fl.is_due = xcalloc(f->n_insns + 2ul, sizeof *fl.is_due);
 	enter(&fl, 0, true);
 	for (u32 i = 0; i < f->n_insns; i++)
 		if (in->begins[i])

@@ -82,7 +82,8 @@ void jit_frame_plan(struct jit *j)
 		fr->needed = ~0u;
 	}
 	fr->used &= ~(1u << RSP);
-	/* A subprogram saves what its caller expects to keep; the first one all that it or they change. */
+	/* A subprogram saves what its caller expects to keep; the first one all that it or they
+	 * change. */
 	if (fr->is_main && j->in.has_subprograms)
 		fr->used |= JIT_CALLER_SAVED;
 	fr->saved = fr->is_main ? fr->used & ~(j->site->free & ~fr->needed) :
@@ -247,7 +248,7 @@ int jit_context_load(struct jit *j, u32 dst, s64 off, u32 size)
 static void store_imm(struct jit *j, u32 word, s32 value)
 {
 	x86_rm(j->code, X_MOV_IMM, 8, 0, at(RSP, (s32)(j->frame.context_at + 8 * word)));
-	buf_add(j->code, &value, sizeof(value));
+	buf_add(j->code, &value, sizeof value);
 }
 
 /* struct pt_regs as the kernel's probes have it, but for the flags. */

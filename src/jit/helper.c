@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Helpers in line. Arguments are in rdi, rsi, rdx, rcx, r8, the result in rax; all these may change. */
+/* Helpers in line. Arguments are in rdi, rsi, rdx, rcx, r8, the result in rax; all these may
+ * change. */
 #include <errno.h>
 #include "jit/internal.h"
 #include "jit/routines.h"
@@ -22,11 +23,11 @@ static void multiply_by(struct jit *j, u8 reg, u32 n)
 /* ---- processors */
 
 /*
- * The number of the processor: RDPID reads what the kernel stored there, in bits 0 to 11; else what it
- * keeps in the thread's struct rseq (cpu_id_start, which is 0 for a thread that has not registered it);
- * else, much slower, the limit of a segment that exists for it (arch/x86/include/asm/segment.h:
- * GDT_ENTRY_CPUNODE, 15), whose code is as long as any other. A thread may move to another processor at
- * once: programs change what is shared atomically.
+ * The number of the processor: RDPID reads what the kernel stored there, in bits 0 to 11; else what
+ * it keeps in the thread's struct rseq (cpu_id_start, which is 0 for a thread that has not
+ * registered it); else, much slower, the limit of a segment that exists for it
+ * (arch/x86/include/asm/segment.h: GDT_ENTRY_CPUNODE, 15), whose code is as long as any other. A
+ * thread may move to another processor at once: programs change what is shared atomically.
  */
 static void put_cpu(struct jit *j, u8 reg)
 {
@@ -34,7 +35,7 @@ static void put_cpu(struct jit *j, u8 reg)
 			       (char)(0xf8 | (reg & 7)) };
 
 	if (j->world->has_rdpid) {
-		x86_bytes(j->code, rdpid, sizeof(rdpid));
+		x86_bytes(j->code, rdpid, sizeof rdpid);
 	} else if (j->world->has_rseq) {
 		x86_fs(j->code, X_LOAD, 4, reg, j->world->rseq);
 	} else {

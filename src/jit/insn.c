@@ -136,7 +136,7 @@ static void swap_bytes(struct jit *j, u32 bits, u8 dst)
 	const char bytes[] = { (char)(0x40 | (bits == 64 ? 8 : 0) | dst >> 3), 0x0f,
 			       (char)(0xc8 + (dst & 7)) };
 
-	x86_bytes(j->code, bytes, sizeof(bytes));
+	x86_bytes(j->code, bytes, sizeof bytes);
 }
 
 static void byte_order(struct jit *j, const struct bpf_insn *i, u8 dst)

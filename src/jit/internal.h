@@ -12,8 +12,8 @@
  *	routines.c  what helpers call: code that every program shares
  *	x86.c       bytes of instructions
  *
- * Registers: r0 rax, r1 rdi, r2 rsi, r3 rdx, r4 rcx, r5 r8, r6 rbx, r7 r13, r8 r14, r9 r15. r10 is none:
- * it is a distance from rsp. r10 and r11 of the processor are temporaries of one instruction.
+ * Registers: r0 rax, r1 rdi, r2 rsi, r3 rdx, r4 rcx, r5 r8, r6 rbx, r7 r13, r8 r14, r9 r15. r10 is
+ * none: it is a distance from rsp. r10 and r11 of the processor are temporaries of one instruction.
  */
 #ifndef SONDE_JIT_INTERNAL_H
 #define SONDE_JIT_INTERNAL_H
@@ -27,7 +27,8 @@ enum { T0 = X10, T1 = X11 };
 	(1u << RAX | 1u << RCX | 1u << RDX | 1u << RSI | 1u << RDI | 1u << X8 | 1u << X9 |         \
 	 1u << X10 | 1u << X11)
 
-/* Of a subprogram, from rsp upwards: the stack of BPF (depth bytes), saved registers, flags, context. */
+/* Of a subprogram, from rsp upwards: the stack of BPF (depth bytes), saved registers, flags,
+ * context. */
 struct jit_frame {
 	u32 used;   /* registers that its code changes */
 	u32 needed; /* those that it reads as a part of the context */

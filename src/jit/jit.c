@@ -81,7 +81,7 @@ static int compile_subprogram(struct jit *j, u32 from, u32 to)
 
 static int compile_all(struct jit *j)
 {
-	struct jit_frame main = {};
+	struct jit_frame main = { 0 };
 	u32 n = j->f->n_insns;
 	int ret = 0;
 
@@ -110,7 +110,7 @@ static int compile_all(struct jit *j)
 static struct flow_state *find_flow(struct jit *j)
 {
 	struct flow_state *flow;
-	struct err misuse = {};
+	struct err misuse = { 0 };
 
 	if (j->f->n_insns > MOST_INSNS) {
 		jit_refuse(j, "it has more than %u instructions", MOST_INSNS);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * BPF to x86-64 for code that runs inside a traced process: position-dependent code for one site,
- * without calls, without registers of floating point, with the maps of vm/shared.h at a fixed address.
- * It saves the registers that it changes, except those that the site does not need, and never enters
- * the kernel. What needs the kernel, or may fault, is refused with the reason, and another engine
- * serves the site.
+ * without calls, without registers of floating point, with the maps of vm/shared.h at a fixed
+ * address. It saves the registers that it changes, except those that the site does not need, and
+ * never enters the kernel. What needs the kernel, or may fault, is refused with the reason, and
+ * another engine serves the site.
  */
 #ifndef SONDE_JIT_JIT_H
 #define SONDE_JIT_JIT_H
@@ -31,9 +31,9 @@ struct jit_site {
 };
 
 /*
- * Time of the boot clock from the time stamp counter, by the slot with number `index`, modulo their number:
- * ns + ((counter - tick) * rate >> 32). The writer fills in the next slot before it changes the index, so
- * a slot that is read does not change until seven more have been written.
+ * Time of the boot clock from the time stamp counter, by the slot with number `index`, modulo their
+ * number: ns + ((counter - tick) * rate >> 32). The writer fills in the next slot before it changes
+ * the index, so a slot that is read does not change until seven more have been written.
  */
 struct jit_clock {
 	u64 index, unused[7];
@@ -47,7 +47,8 @@ struct jit_world {
 	const struct shared_maps *maps;
 	u64 block;    /* address of the maps there */
 	u64 routines; /* where the bytes of jit_put_routines() are, within 2 GB of the code */
-	u64 control; /* address of a word that is 0 where the maps are not mapped: nothing runs; 0: none */
+	/* address of a word that is 0 where the maps are not mapped: nothing runs; 0: none */
+	u64 control;
 	u64 clock;  /* address of a struct jit_clock; 0: programs that ask for time are refused */
 	u64 cookie; /* bpf_get_attach_cookie() */
 	u32 pid;
@@ -61,8 +62,9 @@ struct jit_world {
 };
 
 /*
- * A ring is a struct sonde_ring (sonde/sonde.h) and ring_size bytes, a power of two, with room behind them: records
- * do not wrap. What a program sends is a struct jit_record among the process's records.
+ * A ring is a struct sonde_ring (sonde/sonde.h) and ring_size bytes, a power of two, with room
+ * behind them: records do not wrap. What a program sends is a struct jit_record among the process's
+ * records.
  */
 enum { JIT_RING_SLACK = 4096, JIT_MOST_RECORD = 512, JIT_RECORD_SENT = 1 };
 struct jit_record {
@@ -76,8 +78,9 @@ u32 jit_ring_stride(u32 ring_size);
 /* Read-only bytes that all programs of a block of maps call, aligned to 64. */
 void jit_put_routines(struct buf *b, const struct shared_maps *maps, u64 block);
 
-/* Code is appended to `code`; it will run at `address`, from its first byte, and ends by running past its
- * last one, with all registers as they were. The program was verified. 0, or -ENOTSUP with the reason. *stack: bytes that it uses below the stack pointer; may be NULL. */
+/* Code is appended to `code`; it will run at `address`, from its first byte, and ends by running
+ * past its last one, with all registers as they were. The program was verified. 0, or -ENOTSUP with
+ * the reason. *stack: bytes that it uses below the stack pointer; may be NULL. */
 int jit_compile(const struct program *prog, const struct bpf_func *f, const struct jit_site *site,
 		const struct jit_world *world, u64 address, struct buf *code, u32 *stack,
 		struct err *err);

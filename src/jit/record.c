@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records that programs send. Between reserve and submit a record is in the frame; submit copies it to the ring
- * of the processor in a restartable sequence (rseq(2)), whose last store makes it a part of the ring. A thread
- * that is preempted, moved, interrupted by a signal or ended before has written nothing, so no record is ever
- * half there and none waits for another one.
+ * Records that programs send. Between reserve and submit a record is in the frame; submit copies it
+ * to the ring of the processor in a restartable sequence (rseq(2)), whose last store makes it a
+ * part of the ring. A thread that is preempted, moved, interrupted by a signal or ended before has
+ * written nothing, so no record is ever half there and none waits for another one.
  *
  *	again:	fs:rseq_cs = descriptor
  *	start:	rdi = ring of fs:cpu_id		(none: lost)
@@ -27,7 +27,8 @@ u32 jit_ring_stride(u32 ring_size)
 	return SONDE_RING_HEADER + ring_size + JIT_RING_SLACK;
 }
 
-/* The size of the record that the call at j->pc reserves; 0: it is not known, or too large for a frame. */
+/* The size of the record that the call at j->pc reserves; 0: it is not known, or too large for a
+ * frame. */
 static u32 reserved(const struct jit *j)
 {
 	struct held size = jit_held(j, 2);
@@ -198,7 +199,8 @@ static void put_lost(struct jit *j, const struct jit_commit *c)
 	jump_to(j, c->done);
 }
 
-/* Where the kernel continues instead of within the sequence; the signature is in an instruction that traps. */
+/* Where the kernel continues instead of within the sequence; the signature is in an instruction
+ * that traps. */
 static u32 put_abort(struct jit *j, const struct jit_commit *c)
 {
 	u32 at;

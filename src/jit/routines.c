@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Operations on hashes that are too long for every call: the same as in vm/shared.c, as machine code that
- * is copied into the process. They call nothing else, refer to nothing outside, and change rax, rcx, rdx,
- * rsi, rdi, r8 to r11. rdi is the address of a struct jit_map, rsi that of a key.
+ * Operations on hashes that are too long for every call: the same as in vm/shared.c, as machine
+ * code that is copied into the process. They call nothing else, refer to nothing outside, and
+ * change rax, rcx, rdx, rsi, rdi, r8 to r11. rdi is the address of a struct jit_map, rsi that of a
+ * key.
  */
 #include "jit/routines.h"
 
@@ -57,7 +58,8 @@ __asm__(".pushsection .rodata\n\t"
 	"popq %rcx\n\t"
 	"ret\n"
 
-	/* equal: ecx is the slot of the key, r11 its tag's address, eax the tag; changes rdx, r8 to r10 */
+	/* equal: ecx is the slot of the key, r11 its tag's address, eax the tag; changes rdx, r8 to
+	 * r10 */
 	"93:\tcall 91b\n\t"
 	"movl %eax, %r8d\n\t"
 	"andl $-4, %r8d\n\t"
@@ -297,6 +299,6 @@ void jit_put_routines(struct buf *b, const struct shared_maps *maps, u64 block)
 				     .max_entries = m->max_entries,
 				     .most_used = m->n_slots / 8 * 7 };
 
-		buf_add(b, &d, sizeof(d));
+		buf_add(b, &d, sizeof d);
 	}
 }

@@ -12,7 +12,7 @@ static void put(struct buf *b, u8 byte)
 
 static void put_s32(struct buf *b, s32 v)
 {
-	buf_add(b, &v, sizeof(v));
+	buf_add(b, &v, sizeof v);
 }
 
 /* Operations whose register operand of one byte would be ah to bh without a prefix. */
@@ -107,7 +107,7 @@ void x86_mov_imm(struct buf *b, u8 reg, u64 v)
 		put_s32(b, (s32)v);
 	} else {
 		put_opcode(b, 0xb8 + (reg & 7u), 8, 0, reg);
-		buf_add(b, &v, sizeof(v));
+		buf_add(b, &v, sizeof v);
 	}
 }
 
@@ -127,7 +127,7 @@ void x86_land(struct buf *b, u32 from, u32 to)
 {
 	s32 distance = (s32)(to - from - 4);
 
-	memcpy(b->s + from, &distance, sizeof(distance));
+	memcpy(b->s + from, &distance, sizeof distance);
 }
 
 void x86_push(struct buf *b, u8 reg)

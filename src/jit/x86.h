@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Encoding of x86-64 instructions (Intel's manual, volume 2). An operation is its opcode, with flags;
- * an operand size is in bytes: 1, 2, 4 (which clears the upper half of a register) or 8.
+ * Encoding of x86-64 instructions (Intel's manual, volume 2). An operation is its opcode, with
+ * flags; an operand size is in bytes: 1, 2, 4 (which clears the upper half of a register) or 8.
  */
 #ifndef SONDE_JIT_X86_H
 #define SONDE_JIT_X86_H

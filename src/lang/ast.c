@@ -20,7 +20,7 @@ static struct type_ref *clone_tref(struct arena *a, const struct type_ref *t)
 
 	if (!t)
 		return NULL;
-	copy = arena_dup(a, t, sizeof(*t));
+	copy = arena_dup(a, t, sizeof *t);
 	copy->of = ast_clone(a, t->of);
 	copy->of_type = clone_tref(a, t->of_type);
 	return copy;
@@ -31,7 +31,7 @@ struct node *ast_clone(struct arena *a, const struct node *n)
 	struct node *list = NULL, **end = &list;
 
 	for (; n; n = n->next) {
-		struct node *copy = arena_dup(a, n, sizeof(*n));
+		struct node *copy = arena_dup(a, n, sizeof *n);
 
 		copy->a = ast_clone(a, n->a);
 		copy->b = ast_clone(a, n->b);

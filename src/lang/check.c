@@ -470,7 +470,7 @@ static void release(struct check_state *s)
 
 bool lang_check(struct lang *l, struct instance **instances, u32 n)
 {
-	struct check_state state = {};
+	struct check_state state = { 0 };
 	struct check c = {
 		.lang = l, .arena = l->arena, .diags = l->diags, .env = l->env, .s = &state
 	};

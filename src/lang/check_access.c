@@ -362,8 +362,8 @@ static enum space space_of(struct check *c, const struct node *n)
 }
 
 /*
- * The argument, variable or result of which n is a member, not through a pointer; *at: its offset there.
- * NULL: none.
+ * The argument, variable or result of which n is a member, not through a pointer; *at: its offset
+ * there. NULL: none.
  */
 static const struct arg_desc *member_of(const struct check *c, const struct node *n, u32 *at)
 {

@@ -239,7 +239,7 @@ static const struct type *arg_type(struct check *c, struct node *n, const struct
  */
 static const struct type *name_as_text(struct check *c, struct node *n)
 {
-	struct node *probe = arena_dup(c->arena, n, sizeof(*n)), *next = n->next;
+	struct node *probe = arena_dup(c->arena, n, sizeof *n), *next = n->next;
 
 	*n = (struct node){ .kind = N_CAST, .span = probe->span, .a = probe, .next = next };
 	probe->next = NULL;

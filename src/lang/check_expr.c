@@ -209,7 +209,7 @@ static const struct type *check_ident(struct check *c, struct node *n)
 	if (!t)
 		return unknown_ident(c, n);
 	n->kind = N_TYPE;
-	n->tref = arena_dup(c->arena, &ref, sizeof(ref));
+	n->tref = arena_dup(c->arena, &ref, sizeof ref);
 	return check_expr(c, n);
 }
 
@@ -401,7 +401,7 @@ static bool is_repeated(const struct node *list, const struct node *e)
 
 static const struct type *check_record(struct check *c, struct node *n)
 {
-	VEC(struct field) fields = {};
+	VEC(struct field) fields = { 0 };
 	const struct type *bad = NULL;
 
 	for (struct node *e = n->a; e; e = e->next) {

@@ -569,7 +569,8 @@ static void settle_cond(struct node *n)
 	n->discards_value = discards;
 }
 
-/* A constant picks a branch, which has the type of the whole: see check_expr.c, other_is_wider(). */
+/* A constant picks a branch, which has the type of the whole: see check_expr.c,
+ * other_is_wider(). */
 static bool is_settled_cond(const struct node *n)
 {
 	const struct node *live = n->a->value ? n->b : n->c;

@@ -127,7 +127,7 @@ static const struct type *join_record(struct check *c, const struct type *a, con
 {
 	if (a->n_fields != b->n_fields)
 		return NULL;
-	struct field *fields = arena_dup(c->arena, a->fields, sizeof(*fields) * a->n_fields);
+	struct field *fields = arena_dup(c->arena, a->fields, sizeof *fields * a->n_fields);
 	bool same = true;
 
 	for (u32 i = 0; i < a->n_fields; i++) {
@@ -325,7 +325,7 @@ static const struct type *find_named_agg(struct check *c, const char *name)
 
 	for (u32 i = 0; i < ARRAY_SIZE(named_aggs); i++)
 		if (streq(named_aggs[i].name, name)) {
-			struct type *t = arena_dup(c->arena, &proto, sizeof(proto));
+			struct type *t = arena_dup(c->arena, &proto, sizeof proto);
 
 			t->kind = named_aggs[i].kind;
 			t->is_signed = named_aggs[i].is_signed;
@@ -350,7 +350,7 @@ static const struct type *find_tagged(struct check *c, u8 tag, const char *name)
 	char key[256];
 	const struct type *t = NULL;
 
-	if ((u32)snprintf(key, sizeof(key), "%s %s", word, name) < sizeof(key))
+	if ((u32)snprintf(key, sizeof key, "%s %s", word, name) < sizeof key)
 		t = hash_gets(&c->lang->types, key);
 	if (!t)
 		t = find_in_program(c, tag, name, true);

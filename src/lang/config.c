@@ -171,7 +171,7 @@ static void put(struct config *cfg, const struct config_row *row, s64 value, con
 
 void config_defaults(struct config *cfg)
 {
-	*cfg = (struct config){};
+	*cfg = (struct config){ 0 };
 	for (u32 i = 0; i < ARRAY_SIZE(config_rows); i++)
 		put(cfg, &config_rows[i], config_rows[i].dflt, config_rows[i].text);
 }
@@ -282,7 +282,7 @@ bool config_set(struct config *cfg, const char *key, const char *value, const ch
 	const struct config_row *row;
 	char lower[64];
 
-	if (strlen(key) < sizeof(lower)) { /* also in the spelling of the environment */
+	if (strlen(key) < sizeof lower) { /* also in the spelling of the environment */
 		key += strncasecmp(key, "bpftrace_", 9) == 0 ? 9 : 0;
 		for (u32 i = 0; i <= strlen(key); i++)
 			lower[i] = (char)tolower((u8)key[i]);

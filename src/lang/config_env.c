@@ -15,15 +15,15 @@ static bool set_from(struct config *cfg, const char *prefix, const char *key,
 {
 	char name[64];
 	const char *why = NULL;
-	u32 n = (u32)snprintf(name, sizeof(name), "%s%s", prefix, key);
+	u32 n = (u32)snprintf(name, sizeof name, "%s%s", prefix, key);
 
-	for (u32 i = 0; i < n && i < sizeof(name); i++)
+	for (u32 i = 0; i < n && i < sizeof name; i++)
 		name[i] = (char)toupper((u8)name[i]);
 	const char *value = getenv(name);
 
 	if (!value || config_set(cfg, key, value, &why))
 		return true;
-	memcpy(e->name, name, sizeof(name));
+	memcpy(e->name, name, sizeof name);
 	e->why = why;
 	return false;
 }

@@ -107,8 +107,9 @@ struct builtin {
 	/* Aggregates: updates @map (an N_MAP node). See lower_agg_begin() in ir/lower.h. */
 	void (*lower_update)(struct lower *l, struct node *call, struct node *map);
 	const struct action *action;
-	/* Of a BI_NOTED statement: the row whose value, with the same arguments, is all that the statement reads. A
-	 * recording has that, and the statement takes it as its first argument. NULL: it cannot be recorded. */
+	/* Of a BI_NOTED statement: the row whose value, with the same arguments, is all that the
+	 * statement reads. A recording has that, and the statement takes it as its first argument.
+	 * NULL: it cannot be recorded. */
 	const char *noted_as;
 	u32 aux; /* private to the row: helper number, size, mode ... */
 	const char
@@ -183,7 +184,8 @@ struct env {
 	struct config config;
 	/* BPFTRACE_DUMMY_TS_MAP: a map of the script whose value is the time, for tests; NULL */
 	const char *clock_map;
-	/* Of a run that records what the script reads, else NULL; and the script with its parameters as a number. */
+	/* Of a run that records what the script reads, else NULL; and the script with its
+	 * parameters as a number. */
 	struct noting *noting;
 	u32 script_id;
 	struct hash noted_texts; /* by the address of a node: its struct noted_text */

@@ -353,7 +353,7 @@ static void put_all(struct format *f)
 
 bool format_script(struct lang *l, struct source *src, struct buf *out)
 {
-	struct script script = {};
+	struct script script = { 0 };
 	u8 *roles = arena_alloc(l->arena, (size_t)src->len + 2);
 	struct format f = { .out = out, .src = src, .roles = roles };
 

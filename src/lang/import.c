@@ -18,7 +18,7 @@ void import_source_release(struct import_source *found)
 	free(found->id);
 	free(found->path);
 	free(found->text);
-	*found = (struct import_source){};
+	*found = (struct import_source){ 0 };
 }
 
 enum { MAX_IMPORT_DEPTH = 16 };
@@ -59,7 +59,7 @@ static void import_all(struct importer *im, const struct script *s);
 
 static void import_script(struct importer *im, struct source *src)
 {
-	struct script s = {};
+	struct script s = { 0 };
 
 	if (!parse_source(im->lang, src, &s, NULL))
 		im->failed = true;

@@ -49,7 +49,7 @@ static struct node *converted(const struct inlined *in, struct type_ref *to, str
 		return value;
 	cast = make(in, N_CAST);
 	cast->span = value->span;
-	cast->tref = arena_dup(in->c->arena, to, sizeof(*to));
+	cast->tref = arena_dup(in->c->arena, to, sizeof *to);
 	cast->aux = why;
 	cast->a = value;
 	return cast;
@@ -61,7 +61,7 @@ static struct node *make_let(const struct inlined *in, const char *name, struct 
 	struct node *let = make(in, N_LET);
 
 	let->a = make_var(in, name);
-	let->tref = arena_dup(in->c->arena, t, sizeof(*t));
+	let->tref = arena_dup(in->c->arena, t, sizeof *t);
 	let->b = value;
 	return let;
 }
@@ -173,7 +173,7 @@ static void paste_simple(const struct inlined *in, struct node *block, struct no
 static void paste_general(const struct inlined *in, struct node *block, struct node *body)
 {
 	static const struct type_ref truth = { .name = "bool" };
-	struct type_ref *t = arena_dup(in->c->arena, &truth, sizeof(truth));
+	struct type_ref *t = arena_dup(in->c->arena, &truth, sizeof truth);
 	struct node *once = make(in, N_UNROLL), *done = make_let(in, "done", t, make(in, N_BOOL));
 
 	rewrite(in, body->a);

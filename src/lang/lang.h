@@ -74,7 +74,8 @@ struct instance {
 	u32 follow_map; /* program.maps index of the set of followed processes, ~0u: none */
 	/* index of the matching entry or return that may share one program with this; ~0u: none */
 	u32 partner;
-	bool refuses_return; /* an entry with a partner: if its filter refuses a call, the return is not seen */
+	/* an entry with a partner: if its filter refuses a call, the return is not seen */
+	bool refuses_return;
 	struct jump *jump; /* NULL: it is attached directly */
 	u32 index;
 };

@@ -271,7 +271,7 @@ static void paste_ident(struct paste *p, struct node *n)
 /* A type may be a parameter, given as an expression or as typeof(). */
 static struct type_ref *paste_type(struct paste *p, struct type_ref *ref)
 {
-	struct type_ref *copy = arena_dup(p->c->arena, ref, sizeof(*ref));
+	struct type_ref *copy = arena_dup(p->c->arena, ref, sizeof *ref);
 	struct node *arg = ref->name && !ref->tag ? find_param(p, N_IDENT, ref->name) : NULL;
 
 	copy->type = NULL;
@@ -470,7 +470,7 @@ int macro_constant(struct check *c, struct node *n)
 	node_copy_over(n, copy);
 	/* stored as a block, so that names inside see the chain */
 	if (n->kind != N_INT && n->kind != N_STR) {
-		struct node *inner = arena_dup(c->arena, n, sizeof(*n));
+		struct node *inner = arena_dup(c->arena, n, sizeof *n);
 
 		inner->next = NULL;
 		node_copy_over(n, &(struct node){ .kind = N_BLOCK_EXPR, .b = inner, .data = e });

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A script over events that another run recorded for it. In: a node before it is checked, "str($p)". Out: the field that
- * has its value, (cast)args.str_p.
+ * A script over events that another run recorded for it. In: a node before it is checked,
+ * "str($p)". Out: the field that has its value, (cast)args.str_p.
  */
 #include "lang/noted.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads of the machine in a checked tree: type/noted.h. Recording, they are found and rewritten once the types are known
- * (noting.c); over a recording, the checker replaces them before it looks at them (noted.c), so that nothing of the
- * kernel's or the program's types is needed. Both know them by their text (noted_text.c).
+ * Reads of the machine in a checked tree: type/noted.h. Recording, they are found and rewritten
+ * once the types are known (noting.c); over a recording, the checker replaces them before it looks
+ * at them (noted.c), so that nothing of the kernel's or the program's types is needed. Both know
+ * them by their text (noted_text.c).
  */
 #ifndef SONDE_LANG_NOTED_H
 #define SONDE_LANG_NOTED_H
@@ -26,7 +27,8 @@ void noting_see(struct check *c, struct node *n);
 /* Rewrites the instances, whose types are known. */
 void noting_rewrite(struct check *c, struct instance **instances, u32 n);
 
-/* noted.c: replaces a node that was recorded. False after the report that it was not, though it had to be. */
+/* noted.c: replaces a node that was recorded. False after the report that it was not, though it had
+ * to be. */
 bool noted_replace(struct check *c, struct node *n);
 
 #endif

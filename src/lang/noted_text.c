@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Expressions as text without spaces: the same for all ways to write one ("a->b" is "a.b", "pid()" is "pid").
+ * Expressions as text without spaces: the same for all ways to write one ("a->b" is "a.b", "pid()"
+ * is "pid").
  */
 #include "lang/noted.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A script that records what it reads. In: the checked trees of its clauses. Out: the same control flow and maps, but nothing
- * is printed; each read of the machine is kept in a variable, and the clause ends with a tuple of them.
+ * A script that records what it reads. In: the checked trees of its clauses. Out: the same control
+ * flow and maps, but nothing is printed; each read of the machine is kept in a variable, and the
+ * clause ends with a tuple of them.
  *
  *	uprobe:/bin/a:f / pid > 1 /	uprobe:/bin/a:f
  *	{				{
@@ -12,7 +13,8 @@
  *						print((0, nsecs, pid, tid, cpu, comm, probe, $noted0, $noted1));
  *	}				} }
  *
- * So the events and values are those that the script asks for: pointers in maps are followed while what they point to is there.
+ * So the events and values are those that the script asks for: pointers in maps are followed while
+ * what they point to is there.
  */
 #include <ctype.h>
 #include "lang/noted.h"
@@ -350,7 +352,8 @@ static struct node *event(struct notes *s, struct span span)
 	return n;
 }
 
-/* An end of the clause before its last statement: the event is inserted when all slots are known. */
+/* An end of the clause before its last statement: the event is inserted when all slots are
+ * known. */
 enum { EVENT_BEFORE = 0x4e4f };
 
 /* Values that read something stay, as statements. */

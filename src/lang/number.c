@@ -154,7 +154,7 @@ u32 number_scan(const char *s, u32 room, struct number *num)
 {
 	u32 at, base;
 
-	*num = (struct number){};
+	*num = (struct number){ 0 };
 	while (num->len < room && is_word(s[num->len]))
 		num->len++;
 	base = base_of(s, num, &at);

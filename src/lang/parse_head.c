@@ -166,7 +166,7 @@ static bool ends_declarator(enum token_kind kind)
 static void keep_typedef_names(struct parser *p, u32 start, u32 end)
 {
 	struct lexer lx = p->lx;
-	struct token tok, last = {};
+	struct token tok, last = { 0 };
 	u32 depth = 0;
 
 	lx.pos = start;

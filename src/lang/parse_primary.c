@@ -198,7 +198,7 @@ static struct node *parse_map(struct parser *p)
 /* ---- sizeof, offsetof, typeinfo, typeof */
 
 /*
- * sizeof(pid) is of a value; sizeof(x[4]) and sizeof(x *) are of a type, sizeof((x)[1]) of a value.
+ * sizeof pid is of a value; sizeof x[4] and sizeof(x *) are of a type, sizeof((x)[1]) of a value.
  * A name alone is a type if one of that name exists; else it is an N_IDENT, since it may be a
  * macro's parameter: the checker tries a type of that name last.
  */

@@ -150,7 +150,7 @@ static u32 expand_param(struct parser *p, const char *s, u32 off, u32 len, const
 static const char *expand_text(struct parser *p, u32 off, u32 len)
 {
 	const char *s = p->src->text + off, *value;
-	VEC(char) out = {};
+	VEC(char) out = { 0 };
 	bool in_quotes = false;
 
 	if (!memchr(s, '$', len))

@@ -97,7 +97,7 @@ static const char *words_name(const struct words *w)
 /* Skips "unsigned long int"; NULL if the token is no such word. */
 static const char *parse_words(struct lexer *lx, struct token *tok, u32 *end)
 {
-	struct words w = {};
+	struct words w = { 0 };
 	u32 *n = word_counter(&w, tok), count = 0;
 
 	for (; n; n = word_counter(&w, tok), count++) {

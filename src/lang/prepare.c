@@ -53,7 +53,7 @@ static bool read_includes(struct lang *l, struct cdecl *c)
 	bool good = true;
 
 	for (u32 i = 0; l->env->request->includes && l->env->request->includes[i]; i++) {
-		struct import_source found = {};
+		struct import_source found = { 0 };
 
 		l->env->read_import(l->env, "", l->env->request->includes[i], &found);
 		if (found.text) {
@@ -197,7 +197,7 @@ static bool prepare_maps(struct lang *l, struct cdecl *c)
 
 bool lang_prepare(struct lang *l)
 {
-	struct headers headers = {};
+	struct headers headers = { 0 };
 	struct cdecl c;
 	bool good = prepare_config(l); /* determines what may be imported */
 

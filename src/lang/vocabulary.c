@@ -12,7 +12,7 @@ void env_init(struct env *env)
 {
 	u32 n = 0;
 
-	env->builtins = (struct hash){};
+	env->builtins = (struct hash){ 0 };
 	for (u32 i = 0; env->themes && env->themes[i]; i++)
 		n += env->themes[i]->n;
 	hash_reserve(&env->builtins, n);
@@ -61,7 +61,7 @@ const struct builtin *env_builtin(const struct env *env, const char *name)
 	row = hash_gets(&env->builtins, name);
 	len = stem(name);
 
-	if (row || !name[len] || len + 2 > sizeof(numbered))
+	if (row || !name[len] || len + 2 > sizeof numbered)
 		return row;
 	memcpy(numbered, name, len);
 	memcpy(numbered + len, "N", 2);

@@ -15,7 +15,7 @@ static u64 bucket(const void *value, u32 i)
 {
 	u64 n;
 
-	memcpy(&n, (const char *)value + i * sizeof(n), sizeof(n));
+	memcpy(&n, (const char *)value + i * sizeof n, sizeof n);
 	return n;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A page for a browser that needs nothing else: page.html with the profiles as JSON in it. A node of a
- * profile is its parent, its frame and what it took itself, in three arrays; node 0 is the root.
+ * A page for a browser that needs nothing else: page.html with the profiles as JSON in it. A node
+ * of a profile is its parent, its frame and what it took itself, in three arrays; node 0 is the
+ * root.
  */
 #include <time.h>
 #include "base/json.h"

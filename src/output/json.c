@@ -52,7 +52,7 @@ static void put_int(struct buf *b, bool is_signed, s64 v)
 /* Bytes gathered since start become a string. */
 static void quote_since(struct buf *b, size_t start)
 {
-	struct buf raw = {};
+	struct buf raw = { 0 };
 
 	buf_add(&raw, b->s + start, b->len - start);
 	b->len = start;
@@ -176,7 +176,7 @@ static void put_stats(struct put j, const struct type *t, const void *p)
 {
 	struct agg_avg a;
 
-	memcpy(&a, p, sizeof(a));
+	memcpy(&a, p, sizeof a);
 	buf_puts(j.b, "{\"count\": ");
 	put_int(j.b, false, (s64)a.count);
 	buf_puts(j.b, ", \"average\": ");
@@ -256,7 +256,7 @@ static void put_hist_rows(struct put j, const struct type *t, const void *p)
 static void put_utc(struct buf *b, u64 wall_ns)
 {
 	time_t sec = (time_t)(wall_ns / 1000000000);
-	struct tm tm = {};
+	struct tm tm = { 0 };
 
 	gmtime_r(&sec, &tm);
 	buf_printf(b, "%04d-%02d-%02d %02d:%02d:%02d.%09u", tm.tm_year + 1900, tm.tm_mon + 1,
@@ -431,7 +431,7 @@ static void put_stack(struct buf *b, const struct names *names, const struct tra
 /* The members as text, by the event's print fmt. */
 static void event(struct sink *s, const struct trace_event *e)
 {
-	struct buf text = {}, *b = &s->out;
+	struct buf text = { 0 }, *b = &s->out;
 	u32 len;
 	const char *comm = event_comm(e, &len);
 
@@ -538,7 +538,7 @@ static void put_scalar(struct sink *s, const struct table *t, const void *p, u64
  */
 static void put_unique(struct buf *b, size_t start, struct intern *seen)
 {
-	struct buf raw = {};
+	struct buf raw = { 0 };
 	size_t len = b->len - start;
 	u32 n = seen->table.n;
 
@@ -658,7 +658,7 @@ static void put_lost(struct sink *s, const struct position *pos, const char *rea
 static void lost(struct sink *s, const struct loss *loss, u64 count)
 {
 	struct position pos = sink_position(s, loss->span);
-	struct buf reason = {};
+	struct buf reason = { 0 };
 
 	put_loss_reason(&reason, loss);
 	if (loss_row(loss)->reason)

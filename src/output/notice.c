@@ -63,7 +63,7 @@ const struct level *level_row(enum sink_level level)
 struct position sink_position(const struct sink *s, struct span span)
 {
 	if (!s->sources || !span.off)
-		return (struct position){};
+		return (struct position){ 0 };
 	return sources_find(s->sources, span);
 }
 

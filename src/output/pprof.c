@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profiles of pprof: gzip of a protocol buffer (github.com/google/pprof, proto/profile.proto). Each map
- * is a sample type; a sample is a list of locations from the innermost one, with a number for each
- * sample type. A location is a frame with the functions that are inlined there: a line for each of them,
- * the innermost first.
+ * Profiles of pprof: gzip of a protocol buffer (github.com/google/pprof, proto/profile.proto). Each
+ * map is a sample type; a sample is a list of locations from the innermost one, with a number for
+ * each sample type. A location is a frame with the functions that are inlined there: a line for
+ * each of them, the innermost first.
  */
 #include "base/gzip.h"
 #include "base/protobuf.h"

@@ -90,7 +90,8 @@ static u32 number_of(struct recording *r, struct event_format *f)
 	return f->stored - 1;
 }
 
-/* Of a program with another table of calls: its tuple begins with a number (cli/record_events.c). */
+/* Of a program with another table of calls: its tuple begins with a number
+ * (cli/record_events.c). */
 static bool is_of_no_call(const struct trace_event *e)
 {
 	return e->value_type && e->value_type->n_fields &&
@@ -253,7 +254,8 @@ static void dump(struct recording *r)
 	r->plan->dump(r->plan->dump_ctx, r->dump_why);
 }
 
-/* A script that records has no other results. Further texts until the copy is made ask for the same one. */
+/* A script that records has no other results. Further texts until the copy is made ask for the same
+ * one. */
 static void text(struct sink *s, enum sink_text kind, const char *bytes, size_t len)
 {
 	struct recording *r = s->state;
@@ -334,7 +336,8 @@ static void tell_lost(struct sink *s, u64 count, const char *why)
 	sink_say(s, "sonde: lost %llu events (%s)\n", (unsigned long long)count, why);
 }
 
-/* A raw event that is kept beside the events of calls stands for two; a call may have no event of its own. */
+/* A raw event that is kept beside the events of calls stands for two; a call may have no event of
+ * its own. */
 static void tell_lost_calls(struct sink *s, u64 count, const char *why)
 {
 	static const char *const raw[] = { "raw_syscalls:sys_enter", "raw_syscalls:sys_exit" };

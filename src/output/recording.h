@@ -28,8 +28,8 @@ struct recording_plan {
 	u32 n_tasks;
 	u64 most_bytes, most_ns; /* only the last of them are kept; both 0: everything is */
 	u64 end_bytes;           /* the run ends when the file has that many; 0: it does not */
-	/* When the file has that many bytes or is that old (0: no such limit), it is closed, and next_file()
-	 * makes sink.fd the next one: 0 or -errno. NULL: there is one file. */
+	/* When the file has that many bytes or is that old (0: no such limit), it is closed, and
+	 * next_file() makes sink.fd the next one: 0 or -errno. NULL: there is one file. */
 	u64 file_bytes, file_ns;
 	int (*next_file)(void *ctx, int fd);
 	void *file_ctx;
@@ -40,8 +40,8 @@ struct recording_plan {
 	 * they are. */
 	struct event_format *(*calls)[RECORDED_CALLS];
 	bool keeps_raw[2]; /* by entry or exit: besides those of calls, the raw events are stored */
-	/* What the script prints asks for a copy of the file as it is dump_after_ns later: why is the text.
-	 * NULL: it prints nothing. */
+	/* What the script prints asks for a copy of the file as it is dump_after_ns later: why is
+	 * the text. NULL: it prints nothing. */
 	void (*dump)(void *ctx, const char *why);
 	void *dump_ctx;
 	u64 dump_after_ns;
@@ -67,7 +67,8 @@ struct recording { /* sink.state */
 
 extern const struct output output_recording;
 
-/* Of a sink with that output: events that were lost before they came; a function of the kernel whose address events have. */
+/* Of a sink with that output: events that were lost before they came; a function of the kernel
+ * whose address events have. */
 void recording_lost(struct sink *s, u64 count, const char *why);
 void recording_function(struct sink *s, const struct names *names, u64 address);
 /* Of all files so far. */

@@ -54,8 +54,8 @@ static bool is_numbers(const struct type *t)
 	return t->kind == TY_ARRAY && t->elem->kind == TY_INT;
 }
 
-/* How a value lies in the record: numbers in at least 4 bytes, texts behind the rest, arrays of numbers as they are, anything else
- * as bytes. */
+/* How a value lies in the record: numbers in at least 4 bytes, texts behind the rest, arrays of
+ * numbers as they are, anything else as bytes. */
 static u32 size_in_record(const struct type *t)
 {
 	if (t->kind == TY_STRING)
@@ -104,7 +104,8 @@ static void put_print(struct buf *b, struct buf *args, const struct type *t, con
 	}
 }
 
-/* "uprobe:/bin/bash:readline" -> "uprobe:bash_readline", a system and an event as those of tracefs; NULL: it is no probe. */
+/* "uprobe:/bin/bash:readline" -> "uprobe:bash_readline", a system and an event as those of tracefs;
+ * NULL: it is no probe. */
 static const char *event_of(struct arena *a, const char *probe)
 {
 	const char *colon = strchr(probe, ':'), *slash = strrchr(probe, '/');

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stacks of recorded events, and what their addresses need to get names later. Programs store the frames of a stack
- * once and send a reference; so does the recording, whose numbers are those of its file.
+ * The stacks of recorded events, and what their addresses need to get names later. Programs store
+ * the frames of a stack once and send a reference; so does the recording, whose numbers are those
+ * of its file.
  */
 #ifndef SONDE_OUTPUT_RECORDING_STACKS_H
 #define SONDE_OUTPUT_RECORDING_STACKS_H

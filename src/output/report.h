@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Outputs that write one document when the run is over: profiles for other programs. Each map keyed by
- * stacks that is printed is a profile of it; everything else is text on stderr, and the notes of the
- * document. These are the hooks that such outputs share; .table is one of the two below, .close writes
- * the document.
+ * Outputs that write one document when the run is over: profiles for other programs. Each map keyed
+ * by stacks that is printed is a profile of it; everything else is text on stderr, and the notes of
+ * the document. These are the hooks that such outputs share; .table is one of the two below, .close
+ * writes the document.
  */
 #ifndef SONDE_OUTPUT_REPORT_H
 #define SONDE_OUTPUT_REPORT_H

@@ -20,7 +20,7 @@ static struct agg_tseries_bucket slot(const void *value, u32 i)
 {
 	struct agg_tseries_bucket s;
 
-	memcpy(&s, (const char *)value + i * sizeof(s), sizeof(s));
+	memcpy(&s, (const char *)value + i * sizeof s, sizeof s);
 	return s;
 }
 
@@ -185,7 +185,7 @@ static void put_number(struct buf *b, bool is_signed, s64 v)
 
 static void put_limits(struct buf *b, const struct unit *u, const struct range *r)
 {
-	struct buf max = {};
+	struct buf max = { 0 };
 	size_t start;
 
 	buf_pad(b, ' ', u->len + 1);
@@ -219,14 +219,14 @@ static void put_epoch(struct buf *b, const struct series *s, const struct range 
 	s64 v = 0;
 	bool any = series_at(s, epoch, &v);
 
-	memset(line, ' ', sizeof(line));
+	memset(line, ' ', sizeof line);
 	line[0] = line[CHART_WIDTH - 1] = '|';
 	if (spans_zero && position(r, CHART_WIDTH, 0))
 		line[MIN(position(r, CHART_WIDTH, 0), (u32)CHART_WIDTH - 1)] = '.';
 	if (any)
 		line[position(r, CHART_WIDTH - 1, v)] = '*';
 	buf_putc(b, ' ');
-	buf_add(b, line, sizeof(line));
+	buf_add(b, line, sizeof line);
 	buf_putc(b, ' ');
 	if (any)
 		put_number(b, r->is_signed, v);

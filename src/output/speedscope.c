@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON for speedscope (https://www.speedscope.app/file-format-schema.json): frames, which all profiles
- * share, and for each profile stacks as lists of frames with weights.
+ * JSON for speedscope (https://www.speedscope.app/file-format-schema.json): frames, which all
+ * profiles share, and for each profile stacks as lists of frames with weights.
  */
 #include "base/json.h"
 #include "output/report.h"

@@ -71,8 +71,8 @@ static bool is_interrupt(const char *name)
 	return false;
 }
 
-/* Functions without symbols are one for each file, "[libz.so.1.2.13]": addresses differ from process to
- * process. */
+/* Functions without symbols are one for each file, "[libz.so.1.2.13]": addresses differ from
+ * process to process. */
 static void name_by_file(struct buf *name, const struct names *names, const char *module)
 {
 	buf_clear(name);

@@ -13,8 +13,8 @@
  *
  * A user function without a symbol has the name of its file: "[libz.so.1.2.13]". Where the debug
  * information says that functions are inlined, each of them is a frame. A line in reverse ends
- * where an interrupt began, because what was interrupted has no part in it; it is left out if it has no
- * frames.
+ * where an interrupt began, because what was interrupted has no part in it; it is left out if it
+ * has no frames.
  */
 #ifndef SONDE_OUTPUT_STACKS_H
 #define SONDE_OUTPUT_STACKS_H
@@ -34,8 +34,8 @@ enum frame_kind {
 struct stack_frame {
 	enum frame_kind kind;
 	const char *name, *module; /* module: as of frame_module(); "" for words and reasons */
-	/* From debug information: a source file, as the compiler was given it, and the line that runs; ""
-	 * and 0: unknown. The line is 0 in trees whose frames are functions. */
+	/* From debug information: a source file, as the compiler was given it, and the line that
+	 * runs; "" and 0: unknown. The line is 0 in trees whose frames are functions. */
 	const char *file;
 	u32 line;
 };
@@ -55,7 +55,8 @@ bool frame_is_function(const struct stack_frame *f);
 
 /* Whether the rows are stacks with numbers. */
 bool stacks_are_keys(const struct table *t);
-/* What stands for a key without frames: a hit in user mode, where only kernel stacks are asked for. */
+/* What stands for a key without frames: a hit in user mode, where only kernel stacks are asked
+ * for. */
 const struct stack_frame *stacks_frame_of_none(const struct type *key);
 /* Calls f for the frames of a key; what the frame points to is valid during the call. */
 void stacks_walk(const struct names *names, const struct type *key, const void *p,

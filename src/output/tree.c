@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Maps keyed by stacks for people: a table by function, then the call tree from the outermost frames.
+ * Maps keyed by stacks for people: a table by function, then the call tree from the outermost
+ * frames.
  *
  *	@samples: 412 samples
  *

@@ -24,7 +24,7 @@ struct match {
 /* The name of the program's function, or NULL: it is not requested. */
 static const char *name_of(struct match *m, u32 id, const struct bpf_prog_types *types)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct btf *btf = btf_from_bytes(m->env->arena, types->bytes, types->len, NULL, &err);
 	const char *name = NULL;
 
@@ -58,7 +58,7 @@ static void add(struct match *m, u32 id, const char *name, u32 func_type)
 static int match_one(void *ctx, u32 id)
 {
 	struct match *m = ctx;
-	struct bpf_prog_types types = {};
+	struct bpf_prog_types types = { 0 };
 	const char *name;
 	int ret = 0;
 
@@ -84,7 +84,7 @@ int bpfprog_resolve(struct provider_env *env, const struct spec *spec, bool is_r
 	int ret = bpf_progs_each(match_one, &m);
 
 	if (ret < 0) {
-		struct err err = {};
+		struct err err = { 0 };
 
 		err_set(&err, ret, "the kernel does not show its BPF programs");
 		err_help(&err, "needs CAP_SYS_ADMIN");

@@ -39,7 +39,7 @@ static void type_words(struct buf *b, const struct type *t)
 
 const char *declaration_text(struct arena *a, const struct type *t, const char *name)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	const char *s;
 
 	type_words(&b, t);
@@ -89,13 +89,13 @@ static void describe_params(struct provider_env *env, struct profile *p,
 		abi_skip_result(&abi, ret, false);
 	p->args = arena_array(env->arena, struct arg_desc, n);
 	for (u32 i = 0; i < n; i++) {
-		struct loc loc = {};
+		struct loc loc = { 0 };
 		const char *why = NULL;
 		const struct type *t = params[i].type->kind == TY_ERROR ? &ty_u64 : params[i].type;
 		bool found = abi_param(&abi, t, false, &loc, &why);
 
 		p->args[p->n_args] =
-			describe(env->arena, &params[i], i, found ? loc : (struct loc){});
+			describe(env->arena, &params[i], i, found ? loc : (struct loc){ 0 });
 		p->args[p->n_args++].why = found ? NULL : why;
 	}
 }

@@ -82,14 +82,14 @@ static void add_word(struct ctype *c, const char *s, size_t n)
 		if (c->is_base)
 			return;
 	}
-	n = MIN(n, sizeof(c->name) - 1);
+	n = MIN(n, sizeof c->name - 1);
 	memcpy(c->name, s, n);
 	c->name[n] = '\0';
 }
 
 static struct ctype scan(const char *s)
 {
-	struct ctype c = {};
+	struct ctype c = { 0 };
 
 	while (*s) {
 		size_t n = strspn(

@@ -152,7 +152,7 @@ const char *events_recorded(const struct provider_env *env)
 	enum { SHOWN = 12 };
 	const struct recorded_kernel *r = recorded(env);
 	const char **names = arena_array(env->arena, const char *, r->n + 1);
-	struct buf b = {};
+	struct buf b = { 0 };
 	const char *text;
 	u32 n = 0;
 

@@ -172,7 +172,8 @@ static void add_multi(struct match *m, const struct found *f, struct profile **s
 }
 
 /*
- * ---- functions that return void have no retval: a pattern skips them unless it matches nothing else
+ * ---- functions that return void have no retval: a pattern skips them unless it matches nothing
+ * else
  */
 
 static bool returns_nothing(const struct found *f)

@@ -39,7 +39,8 @@ int recorded_raw_resolve(struct provider_env *env, const struct spec *spec, targ
 const char *events_recorded(const struct provider_env *env);
 
 /*
- * ---- report.c: an error of the script, at the attach point. NULL while listing, which help accepts.
+ * ---- report.c: an error of the script, at the attach point. NULL while listing, which help
+ * accepts.
  */
 struct diag *probe_report(struct provider_env *env, const struct spec *spec, enum diag_id id, ...);
 /* A wrong number of parts; an error of another kind in how the probe is written. Both return
@@ -47,8 +48,8 @@ struct diag *probe_report(struct provider_env *env, const struct spec *spec, enu
 int probe_bad_parts(struct provider_env *env, const struct spec *spec);
 int probe_bad_syntax(struct provider_env *env, const struct spec *spec, const char *why);
 /*
- * The features lack what the probe needs; what: in the plural. The text after it is the help, a format,
- * of a kernel that lacks it; NULL: none. Returns -EOPNOTSUPP.
+ * The features lack what the probe needs; what: in the plural. The text after it is the help, a
+ * format, of a kernel that lacks it; NULL: none. Returns -EOPNOTSUPP.
  */
 int probe_lacks(struct provider_env *env, const struct spec *spec, const char *what,
 		const char *fmt, ...) FORMAT(4, 5);

@@ -129,7 +129,7 @@ static const char *pin_path(struct provider_env *env, const char *pin)
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
 	struct each e = { .env = env, .btf = env_btf(env) };
-	struct targets ts = {};
+	struct targets ts = { 0 };
 	struct profile *p;
 	struct target *t;
 	struct diag *d;

@@ -25,13 +25,13 @@ u32 kernel_code_read(u64 address, u8 *to, u32 len)
 	Elf64_Ehdr head;
 	Elf64_Phdr segment;
 
-	if (fd < 0 || pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	if (fd < 0 || pread(fd, &head, sizeof head, 0) != sizeof head ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG))
 		return 0;
 	for (u32 i = 0; i < MIN(head.e_phnum, (u32)MOST_SEGMENTS); i++) {
 		u64 at = head.e_phoff + (u64)i * head.e_phentsize;
 
-		if (pread(fd, &segment, sizeof(segment), (off_t)at) != sizeof(segment))
+		if (pread(fd, &segment, sizeof segment, (off_t)at) != sizeof segment)
 			return 0;
 		if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
 		    address - segment.p_vaddr < segment.p_memsz) {

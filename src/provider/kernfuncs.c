@@ -42,7 +42,7 @@ static void push(char *name, char *module)
 
 	if (all.n == all.cap) {
 		all.cap = all.cap ? all.cap * 2 : 1 << 15;
-		all.v = xrealloc(all.v, sizeof(*all.v) * all.cap);
+		all.v = xrealloc(all.v, sizeof *all.v * all.cap);
 	}
 	all.v[all.n] = (struct known){ .name = name, .module = module };
 	first = (uintptr_t)hash_gets(&all.names, key);
@@ -68,7 +68,7 @@ static void push_line(char *line)
 /* Whether there is a list. Its text and tables stay until the process ends. */
 static bool read_list(void)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	const char *root;
 	char *path;
 
@@ -124,7 +124,7 @@ static int each_symbol(struct provider_env *env,
 		       int (*f)(void *ctx, const struct kernel_function *fn), void *ctx)
 {
 	struct each e = { .arena = env->arena, .f = f, .ctx = ctx };
-	struct err err = {};
+	struct err err = { 0 };
 	int ret = kallsyms_load(env_ksyms(env), &err);
 
 	if (!ret || ret == -EPERM)
@@ -209,7 +209,7 @@ static void read_calls(void)
 {
 	const char *root = tracefs_path(NULL);
 	char *path = xasprintf("%s/available_filter_functions_addrs", root ? root : "");
-	struct buf text = {};
+	struct buf text = { 0 };
 	u32 cap = 0;
 
 	calls.tried = true;
@@ -218,12 +218,12 @@ static void read_calls(void)
 		     line = strchr(line, '\n'), line += line != NULL) {
 			if (calls.n == cap) {
 				cap = cap ? cap * 2 : 1 << 15;
-				calls.v = xrealloc(calls.v, sizeof(*calls.v) * cap);
+				calls.v = xrealloc(calls.v, sizeof *calls.v * cap);
 			}
 			calls.v[calls.n++] = strtoull(line, NULL, 16);
 		}
 	if (calls.n)
-		qsort(calls.v, calls.n, sizeof(*calls.v), by_value);
+		qsort(calls.v, calls.n, sizeof *calls.v, by_value);
 	buf_release(&text);
 	free(path);
 }

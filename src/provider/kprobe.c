@@ -456,7 +456,7 @@ static void agree_on_results(struct match *m)
 
 		if (t->profile->retval.type->size != 8)
 			continue;
-		t->profile = arena_dup(m->env->arena, t->profile, sizeof(*t->profile));
+		t->profile = arena_dup(m->env->arena, t->profile, sizeof *t->profile);
 		t->profile->retval.type = &ty_s64;
 	}
 }

@@ -56,7 +56,7 @@ static int by_probe(const void *a, const void *b)
 static void give_ordered(struct ordered *o, struct filter *fl)
 {
 	if (o->all.n)
-		qsort(o->all.v, o->all.n, sizeof(*o->all.v), by_probe);
+		qsort(o->all.v, o->all.n, sizeof *o->all.v, by_probe);
 	for (u32 i = 0; i < o->all.n && !fl->stop; i++)
 		give(fl, o->all.v[i].probe, o->all.v[i].profile);
 }
@@ -218,7 +218,7 @@ static const char *next_attach(const char *pattern)
 		size_t len = strcspn(word, ":,/");
 		char name[32] = "";
 
-		memcpy(name, word, MIN(len, sizeof(name) - 1));
+		memcpy(name, word, MIN(len, sizeof name - 1));
 		if (word[len] != '/' && (glob_has_wildcard(name) || provider_find(name)))
 			return p;
 	}

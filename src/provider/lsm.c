@@ -179,7 +179,7 @@ static int not_in_list(struct match *m, const struct spec *spec, const char *mod
 
 static int refuse(struct match *m, const struct spec *spec)
 {
-	struct buf modules = {};
+	struct buf modules = { 0 };
 	int ret = 0;
 
 	if (!m->btf) {

@@ -31,7 +31,7 @@ static bool names_match(const char *pattern, const char *module)
 	char text[128];
 	u32 i;
 
-	for (i = 0; pattern[i] && i < sizeof(text) - 1; i++)
+	for (i = 0; pattern[i] && i < sizeof text - 1; i++)
 		text[i] = pattern[i] == '-' ? '_' : pattern[i];
 	text[i] = '\0';
 	return glob_match(text, module);

@@ -201,7 +201,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, const stru
 	const struct event *e = find(table, spec->part[1]);
 	struct event made;
 	u64 config = 0;
-	struct targets ts = {};
+	struct targets ts = { 0 };
 	struct profile *p;
 	struct site *s;
 	u64 period;

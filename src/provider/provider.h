@@ -34,7 +34,8 @@ struct target {
 	 * profile->syscall.site holds indexes into this list. NULL: the site's own name is all. */
 	const char *const *covered;
 	u32 n_covered;
-	bool is_part; /* belongs to a probe that another target counts: a further ret of a function */
+	/* belongs to a probe that another target counts: a further ret of a function */
+	bool is_part;
 };
 
 /* A probe as written, split. */
@@ -207,8 +208,9 @@ extern const struct provider *const providers[]; /* NULL-terminated */
  * others). */
 struct spec *spec_parse(struct provider_env *env, const struct attach *attach);
 const struct provider *provider_find(const char *name);
-/* recorded_probe.c: the events that a script recorded of such probes (type/noted.h), as provider.resolve(). False: there
- * are none, and it is not the script that was recorded, whose other probes were not hit. */
+/* recorded_probe.c: the events that a script recorded of such probes (type/noted.h), as
+ * provider.resolve(). False: there are none, and it is not the script that was recorded, whose
+ * other probes were not hit. */
 bool recorded_probe_resolve(struct provider_env *env, const struct spec *spec, target_fn f,
 			    void *ctx);
 /* A profile that has everything some probe has: for checking a clause whose probe this system

@@ -177,7 +177,7 @@ static bool list_module(void *ctx, struct module_btf *mod)
  * costs 30 ms. */
 static bool has_bare_modules(void)
 {
-	struct buf text = {};
+	struct buf text = { 0 };
 	bool found = false;
 
 	if (buf_read_file(&text, "/proc/modules") == 0)
@@ -185,8 +185,8 @@ static bool has_bare_modules(void)
 		     line = strchr(line, '\n'), line += line != NULL) {
 			char path[128];
 
-			snprintf(path, sizeof(path), "/sys/kernel/btf/%.*s",
-				 (int)strcspn(line, " "), line);
+			snprintf(path, sizeof path, "/sys/kernel/btf/%.*s", (int)strcspn(line, " "),
+				 line);
 			found = access(path, F_OK) != 0;
 		}
 	buf_release(&text);
@@ -244,7 +244,7 @@ static int resolve_untyped(struct provider_env *env, const struct spec *spec, ta
 			   void *ctx)
 {
 	struct profile *p = untyped_profile(env);
-	struct targets ts = {};
+	struct targets ts = { 0 };
 
 	if (spec_has_wildcard(spec, 1)) {
 		probe_untyped(env, spec);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes of any kind over a recording that a script made (type/noted.h): its events have the name of the probe and a
- * field for each thing that the script read. In: "uprobe:bash:readline"; out: the events of uprobe:/usr/bin/bash:readline.
+ * Probes of any kind over a recording that a script made (type/noted.h): its events have the name
+ * of the probe and a field for each thing that the script read. In: "uprobe:bash:readline"; out:
+ * the events of uprobe:/usr/bin/bash:readline.
  */
 #include <stdio.h>
 #include "base/glob.h"
@@ -55,7 +56,8 @@ static bool matches(struct provider_env *env, const struct spec *spec, const str
 	return is_probe(env, spec, r->probe);
 }
 
-/* Of clauses on one probe each has its events: those of this clause, or of that which reads the most. */
+/* Of clauses on one probe each has its events: those of this clause, or of that which reads the
+ * most. */
 static const struct noted_reads *choose(struct provider_env *env, const struct spec *spec)
 {
 	const struct recorded_kernel *k = env->system.recorded;

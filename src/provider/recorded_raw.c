@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rawtracepoint over a recording: the arguments that the event's record tells (sym/raw_events.h). A pointer to a task
- * points into the context, to a struct task_struct of the members that are known.
+ * rawtracepoint over a recording: the arguments that the event's record tells (sym/raw_events.h). A
+ * pointer to a task points into the context, to a struct task_struct of the members that are known.
  */
 #include <stddef.h>
 #include "base/glob.h"
@@ -72,7 +72,7 @@ static struct profile *profile_of(struct provider_env *env, const struct tp_form
 int recorded_raw_resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
 	const struct recorded_kernel *r = env->system.recorded;
-	struct targets ts = {};
+	struct targets ts = { 0 };
 
 	for (u32 i = 0; i < r->n; i++) {
 		const struct tp_format *e = r->v[i];

@@ -8,7 +8,7 @@
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
 	struct profile *p = profile_new(env, PROFILE_NONE, BPF_PROG_TYPE_RAW_TRACEPOINT);
-	struct targets ts = {};
+	struct targets ts = { 0 };
 
 	targets_add(env, &ts, SITE_ONCE, spec_name(env, spec),
 		    profile_for_site(env, p, false, false));

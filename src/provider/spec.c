@@ -70,7 +70,7 @@ struct spec *spec_split(struct provider_env *env, const char *text)
 static const char *event_of_perf(struct provider_env *env, const struct spec *spec)
 {
 	const char **names;
-	struct err err = {};
+	struct err err = { 0 };
 	u32 n = 0;
 
 	if (spec->n_parts != 2 || events_of(env, spec->part[0], &names, &n, &err) < 0 || !n)
@@ -209,7 +209,7 @@ bool text_number(const char *s, u64 *out)
 
 const char *text_fault(struct arena *a, const char *s)
 {
-	struct number n = {};
+	struct number n = { 0 };
 
 	if (*s < '0' || *s > '9')
 		return arena_printf(a, "invalid integer: %s", s);

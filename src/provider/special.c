@@ -12,7 +12,7 @@ static int give_one(struct provider_env *env, const struct spec *spec, enum site
 		    int signal, target_fn f, void *ctx)
 {
 	struct profile *p = profile_new(env, PROFILE_NONE, BPF_PROG_TYPE_RAW_TRACEPOINT);
-	struct targets ts = {};
+	struct targets ts = { 0 };
 	struct target *t;
 
 	p = profile_for_site(env, p, false, false);

@@ -96,8 +96,8 @@ static int bad_spec(struct provider_env *env, const struct spec *spec)
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
 	bool is_return = spec->n_parts > 2 && streq(spec->part[2], "return");
-	struct numbers numbers = {};
-	struct targets ts = {};
+	struct numbers numbers = { 0 };
+	struct targets ts = { 0 };
 
 	find_calls(env, spec->part[1], &numbers);
 	if ((spec->n_parts > 2 && !is_return) || (!numbers.n && *spec->part[1] == '%'))
@@ -120,7 +120,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 {
 	bool entries = spec->n_parts < 3 || glob_match(spec->part[2], ""),
 	     returns = spec->n_parts < 3 || glob_match(spec->part[2], "return");
-	struct numbers numbers = {};
+	struct numbers numbers = { 0 };
 	int ret = 0;
 
 	find_calls(env, spec_pattern(spec, 1), &numbers);

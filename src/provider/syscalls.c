@@ -206,7 +206,7 @@ static void enter_args_of_btf(struct provider_env *env, struct profile *p, const
 
 static void enter_args(struct provider_env *env, struct profile *p, const char *event)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	const struct tp_format *f = event_format(env, "syscalls", event, &err);
 
 	if (f)
@@ -246,7 +246,7 @@ static const struct type *set_type(struct provider_env *env, const struct call_a
 {
 	struct call_name names[CALL_SET_MAX];
 	struct type *t =
-		arena_dup(env->arena, arg->word == CALL_FLAGS ? &ty_u32 : &ty_s32, sizeof(*t));
+		arena_dup(env->arena, arg->word == CALL_FLAGS ? &ty_u32 : &ty_s32, sizeof *t);
 
 	t->kind = TY_ENUM;
 	t->name = arena_printf(env->arena, "%s", arg->type);
@@ -264,7 +264,7 @@ static const struct type *set_type(struct provider_env *env, const struct call_a
 
 static const struct type *based_int(struct provider_env *env, const struct type *of, u8 base)
 {
-	struct type *t = arena_dup(env->arena, of, sizeof(*t));
+	struct type *t = arena_dup(env->arena, of, sizeof *t);
 
 	t->base = base;
 	return t;
@@ -283,7 +283,7 @@ static const struct type *decoded_type(struct provider_env *env, const struct ca
 	case CALL_FLAGS:
 	case CALL_NAMES: return set_type(env, arg);
 	case CALL_AT:
-		t = arena_dup(env->arena, &ty_s32, sizeof(*t));
+		t = arena_dup(env->arena, &ty_s32, sizeof *t);
 		t->kind = TY_ENUM;
 		t->name = "directory";
 		t->enums = &cwd;
@@ -349,7 +349,7 @@ static bool replaces_memory(const char *event)
 static void keep_args(struct provider_env *env, struct profile *p, const char *event)
 {
 	bool gone = replaces_memory(event);
-	struct buf text = {};
+	struct buf text = { 0 };
 
 	p->kept.map =
 		arena_printf(env->arena, "__sonde_%s%s", env->clause.record ? "text_" : "", event);
@@ -589,7 +589,7 @@ static void add_perf(struct provider_env *env, struct group *g, struct targets *
 	for (u32 i = 0; i < g->names.n; i++) {
 		const char *event = arena_printf(env->arena, "%s%s", g->is_enter ? ENTER : EXIT,
 						 syscall_event_name(g->numbers.v[i]));
-		struct err err = {};
+		struct err err = { 0 };
 		int id = event_id(env, "syscalls", event, &err);
 		struct profile *p;
 		struct target *t;
@@ -632,7 +632,7 @@ static void add_group(struct provider_env *env, const struct spec *spec, struct 
 int syscalls_resolve(struct provider_env *env, const struct spec *spec, const char **events, u32 n,
 		     struct targets *ts, const char ***rest, u32 *n_rest)
 {
-	struct groups gs = {};
+	struct groups gs = { 0 };
 
 	*rest = arena_array(env->arena, const char *, n + 1);
 	*n_rest = 0;
@@ -664,7 +664,7 @@ static void add_absent(struct provider_env *env, struct profile *p, const struct
 	struct arg_desc *args = arena_array(env->arena, struct arg_desc, p->n_args + 1);
 
 	if (p->n_args)
-		memcpy(args, p->args, p->n_args * sizeof(*args));
+		memcpy(args, p->args, p->n_args * sizeof *args);
 	args[p->n_args] = *some;
 	args[p->n_args].is_foreign = true;
 	args[p->n_args].kept = 0;
@@ -702,7 +702,7 @@ void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, con
 			  u32 n, bool is_return, struct targets *ts)
 {
 	struct profile **p = arena_array(env->arena, struct profile *, n + 1);
-	struct groups gs = {};
+	struct groups gs = { 0 };
 
 	for (u32 i = 0; i < n; i++) {
 		p[i] = syscalls_decoded(env, numbers[i], is_return);

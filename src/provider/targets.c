@@ -221,7 +221,7 @@ struct profile *profile_for_site(struct provider_env *env, struct profile *base,
 		base->site.from_cookie |= many;
 		return base;
 	}
-	p = arena_dup(env->arena, base, sizeof(*base));
+	p = arena_dup(env->arena, base, sizeof *base);
 	p->site.own = true;
 	return p;
 }

@@ -118,7 +118,7 @@ static int give(struct provider_env *env, const struct spec *spec, struct site *
 		void *ctx)
 {
 	struct profile *p = profile_new(env, PROFILE_PERF_EVENT, BPF_PROG_TYPE_PERF_EVENT);
-	struct targets ts = {};
+	struct targets ts = { 0 };
 	struct site *s;
 
 	if (parse_period(env, spec, parsed) < 0)

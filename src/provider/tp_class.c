@@ -40,7 +40,7 @@ static bool has_field(const struct type *record, const char *name, u32 offset)
 static bool is_of_class(struct provider_env *env, const char *category, const char *event,
 			const struct type *record)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	const struct tp_format *f =
 		record_of(env, event) ? NULL : event_format(env, category, event, &err);
 	u32 n = 0;
@@ -59,7 +59,7 @@ static bool is_of_class(struct provider_env *env, const char *category, const ch
 const char *event_class_help(struct provider_env *env, const char *category, const char *name)
 {
 	const struct type *record = record_of(env, name);
-	struct err err = {};
+	struct err err = { 0 };
 	const char **events, *text = NULL;
 	u32 n = 0, found = 0;
 

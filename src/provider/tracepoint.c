@@ -177,7 +177,7 @@ static u32 filter(const char **names, u32 n, const char *pattern)
  */
 static bool is_unseen(const struct match *m, int ret)
 {
-	struct err ignored = {};
+	struct err ignored = { 0 };
 
 	return ret < 0 && !m->env->system.recorded && (ret != -ENOENT || !tracefs_path(&ignored));
 }
@@ -188,7 +188,7 @@ static int read_events(struct match *m, const char *category, const char ***name
 	int ret = events_of(m->env, category, names, n, &m->err);
 
 	if (is_unseen(m, ret) && streq(category, "syscalls") && syscalls_raw_usable(m->env)) {
-		m->err = (struct err){};
+		m->err = (struct err){ 0 };
 		syscalls_events(m->env->arena, names, n);
 		return 0;
 	}
@@ -255,7 +255,7 @@ static int match_exactly(struct match *m)
 
 static const char *near_in(struct match *m, const char *category)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	const char **names, *guess;
 	struct near near;
 	u32 n;
@@ -273,7 +273,7 @@ static const char *near_in(struct match *m, const char *category)
 static const char *near_category(struct match *m)
 {
 	const char *event = event_of(m->spec), **names, *guess;
-	struct err err = {};
+	struct err err = { 0 };
 	struct near near;
 	u32 n = 0;
 
@@ -341,7 +341,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 static int list_category(struct provider_env *env, const char *category, const char *pattern,
 			 bool verbose, list_fn f, void *ctx)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	const char **names;
 	u32 n = 0;
 	int ret = 0;
@@ -369,7 +369,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 {
 	const char *category = spec->n_parts > 2 ? spec_pattern(spec, 1) : "*";
 	const char *event = spec->n_parts > 1 ? spec_pattern(spec, spec->n_parts - 1) : "*";
-	struct err err = {};
+	struct err err = { 0 };
 	const char **names;
 	u32 n = 0;
 	int ret = events_categories(env, &names, &n, &err);

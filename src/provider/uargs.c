@@ -85,7 +85,7 @@ struct file_scope {
 static const struct type *find_type(void *ctx, u8 tag, const char *name, bool everywhere)
 {
 	const struct file_scope *s = ctx;
-	struct err err = {};
+	struct err err = { 0 };
 	struct dwarf *d = uargs_open(s->path, s->machine, &err);
 
 	err_release(&err);
@@ -162,12 +162,12 @@ static void find_thread(struct provider_env *env, struct arg_desc *arg)
 		return;
 	offset = thread_pointer_offset(env);
 	if (offset < 0) {
-		arg->loc = (struct loc){};
+		arg->loc = (struct loc){ 0 };
 		arg->why =
 			"it is thread-local, and this kernel does not say where it keeps a thread's pointer to such";
 		return;
 	}
-	steps = arena_dup(env->arena, loc->step, loc->n * sizeof(*steps));
+	steps = arena_dup(env->arena, loc->step, loc->n * sizeof *steps);
 	for (i = 0; i < loc->n; i++)
 		if (steps[i].op == LOP_THREAD)
 			steps[i].value = offset;
@@ -213,7 +213,7 @@ static bool catch_up(struct params *p, const struct dwarf_var *v, struct loc *lo
 	for (u32 skipped = 0; skipped <= MOST; skipped++) {
 		at = p->abi;
 		at.n_int += skipped;
-		*loc = (struct loc){};
+		*loc = (struct loc){ 0 };
 		*why = NULL;
 		if (abi_param(&at, v->type, v->by_reference, loc, why) &&
 		    first_register(loc) == first_register(&v->loc)) {
@@ -221,7 +221,7 @@ static bool catch_up(struct params *p, const struct dwarf_var *v, struct loc *lo
 			return true;
 		}
 	}
-	*loc = (struct loc){};
+	*loc = (struct loc){ 0 };
 	*why = NULL;
 	return abi_param(&p->abi, v->type, v->by_reference, loc, why);
 }
@@ -236,7 +236,7 @@ static bool by_convention(struct params *p, const struct dwarf_var *v, struct lo
 {
 	bool known;
 
-	*loc = (struct loc){};
+	*loc = (struct loc){ 0 };
 	*why = NULL;
 	if (p->is_go && p->at_entry && v->in_list && v->loc.kind != LOC_NONE) {
 		known = catch_up(p, v, loc, why);
@@ -356,7 +356,7 @@ static int add_param(void *ctx, const struct dwarf_var *v)
 	if (p->at_entry && lacking && v->in_list && is_used(p->env, v->name))
 		p->wants_move |= is_placed_by_prologue(p);
 	if (guess && (known || !v->gap)) {
-		loc = known ? convention : (struct loc){};
+		loc = known ? convention : (struct loc){ 0 };
 		why = known || no_convention ?
 			      no_convention :
 			      "the function stores it only later: probe one of its lines";
@@ -476,7 +476,7 @@ static bool rust_result(struct params *p, struct loc *out, const char **why)
 {
 	u32 rustc = rustc_version(p->func.producer);
 	const char *name = p->func.linkage_name, *why_c = NULL;
-	struct loc as_c = {};
+	struct loc as_c = { 0 };
 	struct abi abi;
 	bool known;
 
@@ -490,7 +490,7 @@ static bool rust_result(struct params *p, struct loc *out, const char **why)
 		return known;
 	if (abi_result(&abi, p->func.result, false, &as_c, &why_c) && same_result(out, &as_c))
 		return true;
-	*out = (struct loc){};
+	*out = (struct loc){ 0 };
 	*why = "its name is not mangled, and debug information does not tell whether it is extern \"C\"";
 	return false;
 }
@@ -638,7 +638,7 @@ static bool result_loc(struct params *p, struct uargs_site *site, struct loc *ou
 			site->sp = r.sp;
 		return true;
 	}
-	*out = (struct loc){};
+	*out = (struct loc){ 0 };
 	return false;
 }
 
@@ -667,7 +667,7 @@ static void describe_result(struct params *p, struct uargs_site *site, struct pr
 		return;
 	}
 	r->type = type_of_result(p->env->arena, p->func.result);
-	r->loc = (struct loc){};
+	r->loc = (struct loc){ 0 };
 	if (!result_loc(p, site, &r->loc, &why))
 		r->why = why;
 	else if (r->loc.kind == LOC_PIECES)
@@ -730,7 +730,7 @@ static void add_var(struct params *p, struct profile *to, const char *name)
 	};
 	find_thread(p->env, arg);
 	if (p->at_entry && v.in_frame) {
-		arg->loc = (struct loc){};
+		arg->loc = (struct loc){ 0 };
 		arg->why = "it has no value yet at the function's entry: probe one of its lines";
 	}
 }
@@ -808,7 +808,8 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 }
 
 /*
- * ---- without DWARF: a BTF section, which has prototypes; locations follow from the calling convention
+ * ---- without DWARF: a BTF section, which has prototypes; locations follow from the calling
+ * convention
  */
 
 enum { MAX_PARAMS = 32 };
@@ -864,7 +865,7 @@ static void from_debug_info(struct provider_env *env, struct profile *to, struct
 			    .is_return = to->is_return,
 			    .many = site->many,
 			    .typed_result = site->typed_result };
-	struct err err = {};
+	struct err err = { 0 };
 	bool found;
 
 	p.d = uargs_open(site->path, p.machine, &err);
@@ -893,7 +894,7 @@ struct profile *uargs_profile(struct provider_env *env, struct profile *base,
 		base->types = scope_of(env, site, pc);
 	if (!is_wanted(env, base))
 		return base;
-	p = arena_dup(env->arena, base, sizeof(*base));
+	p = arena_dup(env->arena, base, sizeof *base);
 	from_debug_info(env, p, site, pc);
 	return p;
 }

@@ -25,7 +25,7 @@
 static const char *deleted_file(struct provider_env *env, const char *path)
 {
 	struct procmaps maps;
-	struct err err = {};
+	struct err err = { 0 };
 	const char *link = NULL;
 
 	if (procmaps_read(&maps, (u32)env_pid(env), &err) < 0) {
@@ -127,7 +127,7 @@ static int give_foreign(struct each *e, const struct mapping *m)
 static int each_mapped(struct each *e, u32 pid)
 {
 	struct procmaps maps;
-	struct err err = {};
+	struct err err = { 0 };
 	int ret = procmaps_read(&maps, pid, &err);
 
 	if (ret < 0) {
@@ -198,7 +198,7 @@ static bool is_library(const char *path, const char *name)
 static const char *mapped_library(struct provider_env *env, const char *name)
 {
 	struct procmaps maps;
-	struct err err = {};
+	struct err err = { 0 };
 	const char *path = NULL;
 
 	if (env_pid(env) <= 0 || strchr(name, '/') ||
@@ -242,8 +242,8 @@ static const char *from_root(struct provider_env *env, const char *name)
 	char path[PATH_MAX];
 
 	if (glob_has_wildcard(folder))
-		return getcwd(path, sizeof(path)) ? arena_printf(env->arena, "%s/%s", path, name) :
-						    NULL;
+		return getcwd(path, sizeof path) ? arena_printf(env->arena, "%s/%s", path, name) :
+						   NULL;
 	return realpath(folder, path) ?
 		       arena_printf(env->arena, "%s/%s", path, slash ? slash + 1 : name) :
 		       name;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: an open file, and a function, a list or a pattern; out: one target for each function, all with
- * one profile. The kernel wants an offset in the file (kernel/events/uprobes.c); a probe in the
- * middle of an instruction would break the program, so offsets are checked by decoding the function
- * from its start.
+ * In: an open file, and a function, a list or a pattern; out: one target for each function, all
+ * with one profile. The kernel wants an offset in the file (kernel/events/uprobes.c); a probe in
+ * the middle of an instruction would break the program, so offsets are checked by decoding the
+ * function from its start.
  */
 #include <elf.h>
 #include <errno.h>
@@ -137,12 +137,12 @@ static bool is_named(const struct ufunc_match *m)
 	return m->func && !glob_has_wildcard(m->func) && !ufunc_is_list(m);
 }
 
-/* At each ret, where a return address must not be touched. False: by the kernel's return probe. no_jump: see struct
- * site. */
+/* At each ret, where a return address must not be touched. False: by the kernel's return probe.
+ * no_jump: see struct site. */
 static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
 		     const char *shown, const char *no_jump)
 {
-	struct urets rets = {};
+	struct urets rets = { 0 };
 	const char *why = m->unwinds ? uret_find(m->env, m->elf, s, m->unwinds, &rets) : NULL;
 
 	if (!m->unwinds)
@@ -173,7 +173,7 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 static bool add_exit_jumps(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
 			   const char *shown, const char **why)
 {
-	struct urets rets = {};
+	struct urets rets = { 0 };
 	u8 *back;
 
 	*why = m->unwinds == UNWINDS_GO ? "the kernel probes returns of Go" :
@@ -194,9 +194,10 @@ static bool add_exit_jumps(struct ufunc_match *m, const struct elf_symbol *s, co
 }
 
 /*
- * A function of Go first asks whether there is stack for it, and begins again when its stack has grown. The jump
- * takes the place of that question and of nothing else: Go's scheduler may take a goroutine away at any instruction
- * behind (since 1.14), keeps where it goes on, and no thread stands there. It does not do so at the branch.
+ * A function of Go first asks whether there is stack for it, and begins again when its stack has
+ * grown. The jump takes the place of that question and of nothing else: Go's scheduler may take a
+ * goroutine away at any instruction behind (since 1.14), keeps where it goes on, and no thread
+ * stands there. It does not do so at the branch.
  */
 static const char *no_go_jump(struct ufunc_match *m, const struct elf_symbol *s, u32 *check)
 {
@@ -500,7 +501,7 @@ static bool stub_at(const struct elf *e, u64 address, struct elf_symbol *out)
 
 static int add_address(struct ufunc_match *m, u64 address)
 {
-	struct elf_symbol s = {};
+	struct elf_symbol s = { 0 };
 	const char *why;
 	bool known;
 	u64 offset;
@@ -696,7 +697,7 @@ bool ufunc_may_fetch(const struct ufunc_match *m)
 int ufunc_match_file(void *ctx, const char *path)
 {
 	struct ufunc_match *m = ctx;
-	struct err err = {};
+	struct err err = { 0 };
 	const char *foreign;
 	u32 before = m->ts.list.n;
 

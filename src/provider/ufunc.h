@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one file that uprobe and uretprobe name: each becomes a target, at the position in
- * the function that is best for the kernel's probe.
+ * The functions of one file that uprobe and uretprobe name: each becomes a target, at the position
+ * in the function that is best for the kernel's probe.
  */
 #ifndef SONDE_PROVIDER_UFUNC_H
 #define SONDE_PROVIDER_UFUNC_H
@@ -45,7 +45,8 @@ struct ufunc_match {
 
 /* One for all functions of the files of one word size. */
 struct profile *ufunc_profile(struct ufunc_match *m);
-/* A target at file_offset, which is not moved. func: its name; shown: as in the name of the probe. */
+/* A target at file_offset, which is not moved. func: its name; shown: as in the name of the
+ * probe. */
 struct target *ufunc_add_exactly(struct ufunc_match *m, const char *func, const char *shown,
 				 u64 file_offset);
 /* "malloc|free|0x9f1c0" */
@@ -55,8 +56,8 @@ bool ufunc_is_list(const struct ufunc_match *m);
 const char *ufunc_cpp_name(struct ufunc_match *m, const struct elf_symbol *s);
 /* Servers are queried for a file that the script names, not for all matches of a pattern. */
 bool ufunc_may_fetch(const struct ufunc_match *m);
-/* Adds the functions of the file to m->ts. 0, or m->error after a message; m->unread says why a file
- * could not be read. ctx: struct ufunc_match. */
+/* Adds the functions of the file to m->ts. 0, or m->error after a message; m->unread says why a
+ * file could not be read. ctx: struct ufunc_match. */
 int ufunc_match_file(void *ctx, const char *path);
 
 #endif

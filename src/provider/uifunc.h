@@ -11,8 +11,8 @@ bool uifunc_choice(const char *path, struct elf *e, const char *name, struct elf
 
 /*
  * The addresses that the function which chooses has in its code (x86-64: lea; arm64: adrp, add):
- * each is that of an implementation. A nonzero return of f stops the walk and is returned. *calls: it
- * asks other functions as well, so the choice may be outside of the file (the vDSO).
+ * each is that of an implementation. A nonzero return of f stops the walk and is returned. *calls:
+ * it asks other functions as well, so the choice may be outside of the file (the vDSO).
  */
 int uifunc_candidates(const struct elf *e, const struct elf_symbol *chooser,
 		      int (*f)(void *ctx, u64 address), void *ctx, bool *calls);

@@ -155,7 +155,7 @@ static int add_line(void *ctx, const struct dwarf_line *at)
 	const char *name = arena_printf(l->env->arena, "%s:%s%s%s@%s:%u", l->spec->provider->name,
 					l->shown_path, l->func ? ":" : "", l->func ? l->func : "",
 					file, at->line);
-	struct dwarf_instance in = {};
+	struct dwarf_instance in = { 0 };
 
 	if (!dwarf_instance_of_line(l->d, at->address, at->file, at->line, &in))
 		in.entry = NULL;
@@ -250,7 +250,7 @@ static int match_file(void *ctx, const char *path)
 {
 	struct lines *l = ctx;
 	const char *open_path = ufile_open_path(l->env, path);
-	struct err err = {};
+	struct err err = { 0 };
 	const char *foreign;
 
 	l->path = path;
@@ -350,7 +350,7 @@ int uline_add_inlined(struct provider_env *env, const struct spec *spec, const c
 	struct lines l = {
 		.env = env, .spec = spec, .path = path, .shown_path = shown_path, .func = func
 	};
-	struct err err = {};
+	struct err err = { 0 };
 
 	l.elf = (struct elf *)(uintptr_t)elf;
 	l.d = uargs_open(ufile_open_path(env, path), elf_machine(elf), &err);
@@ -383,7 +383,7 @@ static bool is_read_anyway(const struct provider_env *env, const struct elf *elf
 void uline_tell_inlined(struct provider_env *env, const struct spec *spec, const char *path,
 			const struct elf *elf, const char *func)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct dwarf *d;
 	u32 n = 0;
 

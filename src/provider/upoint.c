@@ -52,7 +52,7 @@ struct upoint_finder {
 
 struct upoint_finder *upoint_finder_new(struct provider_env *env, struct elf *e)
 {
-	struct upoint_finder *u = xcalloc(1, sizeof(*u));
+	struct upoint_finder *u = xcalloc(1, sizeof *u);
 
 	u->env = env;
 	u->elf = e;
@@ -89,7 +89,7 @@ static u32 load32(const u8 *p)
 {
 	u32 v;
 
-	memcpy(&v, p, sizeof(v));
+	memcpy(&v, p, sizeof v);
 	return v;
 }
 
@@ -127,7 +127,7 @@ struct body { /* of a function that was decoded whole */
 /* Decodes [from, to) and looks for branches above lo and not above hi. */
 static struct body decode_body(const struct upoint_finder *u, u64 from, u64 to, u64 lo, u64 hi)
 {
-	struct body b = {};
+	struct body b = { 0 };
 	u64 room = 0;
 	const u8 *code = upoint_code(u->elf, from, &room);
 	struct x86_insn in;
@@ -226,7 +226,7 @@ static bool neighbour_enters(const struct upoint_finder *u, u64 from, u64 to, u6
 	if (!any_bytes_enter(u, from, to, lo, hi))
 		return false;
 	while (from < to) {
-		struct body b = {};
+		struct body b = { 0 };
 		u64 start, end, any;
 		bool known = function_around(u, from, &start, &end);
 
@@ -283,7 +283,8 @@ static bool is_far_target(struct upoint_finder *u, u64 lo, u64 hi)
 	return false;
 }
 
-/* NULL: no branch enters above lo and not above hi, which are of the function s; is_safe: nor does a jump table. */
+/* NULL: no branch enters above lo and not above hi, which are of the function s; is_safe: nor does
+ * a jump table. */
 static const char *who_enters_between(struct upoint_finder *u, const struct elf_symbol *s, u64 lo,
 				      u64 hi, bool is_safe)
 {
@@ -367,7 +368,7 @@ static bool shows_caller(struct provider_env *env, const u8 *code, u64 room)
 
 	if (room && *code == 0x55)
 		return env_has(env, FEAT_UPROBE_CALLER, false);
-	return room >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)) &&
+	return room >= sizeof endbr64 && !memcmp(code, endbr64, sizeof endbr64) &&
 	       env_has(env, FEAT_UPROBE_CALLER_ENDBR, false);
 }
 
@@ -515,7 +516,7 @@ static void find(struct upoint_finder *u, const struct elf_symbol *s, const u8 *
 		 const struct upoint_need *need, struct upoint *out)
 {
 	struct walk w = { .need = need };
-	struct spot spare = {};
+	struct spot spare = { 0 };
 	struct x86_insn in;
 	struct x86_effect e;
 	const char *why = NULL, *refused = NULL; /* why not at the entry */
@@ -634,8 +635,8 @@ void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
 /* ---- jumps */
 
 /*
- * Whether code that begins at the entry moves rsp down at or behind `from`, before it branches. Then nothing
- * comes back to an instruction up to there: its stack would grow.
+ * Whether code that begins at the entry moves rsp down at or behind `from`, before it branches.
+ * Then nothing comes back to an instruction up to there: its stack would grow.
  */
 static bool pushes_behind(const u8 *code, u32 room, u32 from)
 {
@@ -718,7 +719,8 @@ static u32 padding(const struct upoint_finder *u, const struct elf_symbol *s, u6
 	return n;
 }
 
-/* The nearest instruction of the part at or before `ret` from which five bytes end at `end` or before; 0: none. */
+/* The nearest instruction of the part at or before `ret` from which five bytes end at `end` or
+ * before; 0: none. */
 static u64 window_start(const struct upoint_finder *u, const struct elf_symbol *part, u64 ret,
 			u64 end)
 {
@@ -792,7 +794,7 @@ static bool has_red_zone(const struct upoint_finder *u, const struct elf_symbol 
 u64 upoint_exact(struct provider_env *env, struct elf *e, u64 address, const char **why)
 {
 	struct upoint_finder u = { .env = env, .elf = e };
-	struct elf_symbol s = {};
+	struct elf_symbol s = { 0 };
 	u64 room = 0;
 	const u8 *code =
 		elf_machine(e) == arch_x86_64.elf_machine ? upoint_code(e, address, &room) : NULL;

@@ -41,16 +41,18 @@ void upoint_finder_free(struct upoint_finder *u);
 void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
 		 const struct upoint_need *need, struct upoint *out);
 /*
- * NULL: five bytes from *offset on, behind the function's endbr64, may become a jump, because nothing
- * enters behind the first of them; else why not.
+ * NULL: five bytes from *offset on, behind the function's endbr64, may become a jump, because
+ * nothing enters behind the first of them; else why not.
  */
 const char *upoint_no_jump(struct upoint_finder *u, const struct elf_symbol *function, u32 *offset);
-/* The same for a jump at the entry that displaces its first `len` bytes, into which the function never goes back. */
+/* The same for a jump at the entry that displaces its first `len` bytes, into which the function
+ * never goes back. */
 const char *upoint_no_jump_over(struct upoint_finder *u, const struct elf_symbol *function,
 				u32 len);
 /*
- * NULL: five bytes that begin *back bytes before the function's return at the address `ret`, a part of it or of what
- * was moved out of it, may become a jump; else why not. What follows the return may be among them if it never runs.
+ * NULL: five bytes that begin *back bytes before the function's return at the address `ret`, a part
+ * of it or of what was moved out of it, may become a jump; else why not. What follows the return
+ * may be among them if it never runs.
  */
 const char *upoint_no_exit_jump(struct upoint_finder *u, const struct elf_symbol *function, u64 ret,
 				u8 *back);

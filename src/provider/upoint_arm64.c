@@ -28,7 +28,7 @@ static u32 word_at(const u8 *code, u64 at)
 {
 	u32 w;
 
-	memcpy(&w, code + at, sizeof(w));
+	memcpy(&w, code + at, sizeof w);
 	return w;
 }
 
@@ -243,7 +243,7 @@ static void settle(struct arm64_code *c, const struct elf_symbol *s, const u8 *c
 void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
 		const struct upoint_need *need, struct upoint *out)
 {
-	struct walk w = { .need = need }, spare = {};
+	struct walk w = { .need = need }, spare = { 0 };
 	struct arm64_effect e;
 	const char *why = NULL, *refused = NULL; /* why not at the entry */
 	s32 saved_at = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a script reads at a uprobe that was moved past its function's entry. In: the registers, stack and arguments at
- * the entry. Out: what the instruction must still have of them, and where it has them.
+ * What a script reads at a uprobe that was moved past its function's entry. In: the registers,
+ * stack and arguments at the entry. Out: what the instruction must still have of them, and where it
+ * has them.
  */
 #include "arch/arch.h"
 #include "arch/insn.h"
@@ -66,7 +67,7 @@ static void move_reg(struct loc *loc, const struct upoint *at)
 static struct arg_desc *move_args(struct provider_env *env, const struct arg_desc *args, u32 n,
 				  const struct upoint *at)
 {
-	struct arg_desc *to = n ? arena_dup(env->arena, args, n * sizeof(*args)) : NULL;
+	struct arg_desc *to = n ? arena_dup(env->arena, args, n * sizeof *args) : NULL;
 
 	for (u32 i = 0; i < n; i++)
 		move_reg(&to[i].loc, at);
@@ -91,7 +92,7 @@ struct profile *upoint_profile(struct provider_env *env, struct profile *base,
 	if (base->is_return || !at->offset ||
 	    !(regs || stack || (env->clause.args && moves_registers(env, at))))
 		return base;
-	p = arena_dup(env->arena, base, sizeof(*base));
+	p = arena_dup(env->arena, base, sizeof *base);
 	p->args = move_args(env, base->args, base->n_args, at);
 	p->argn = move_args(env, base->argn, base->n_argn, at);
 	if (regs)
@@ -124,7 +125,7 @@ struct profile *upoint_with_caller(struct provider_env *env, struct profile *bas
 
 	if (!env->clause.stack)
 		return base;
-	p = arena_dup(env->arena, base, sizeof(*base));
+	p = arena_dup(env->arena, base, sizeof *base);
 	p->caller = caller_of(at, is_i386);
 	if (!arch_native->link && !at->framed)
 		p->return_at = (u32)-at->sp + 1;

@@ -254,7 +254,7 @@ static int list_inlined(struct ufunc_match *m)
 static int list_file(void *ctx, const char *path)
 {
 	struct ufunc_match *m = ctx;
-	struct err err = {};
+	struct err err = { 0 };
 	int ret;
 
 	m->path = path;

@@ -95,8 +95,8 @@ static bool only_loads(const struct x86_insn *in)
 	};
 
 	if (in->map == 0)
-		return memchr(one, in->op, sizeof(one)) != NULL;
-	return in->map > 1 || memchr(two, in->op, sizeof(two)) || (in->op & 0xf0) == 0x40 ||
+		return memchr(one, in->op, sizeof one) != NULL;
+	return in->map > 1 || memchr(two, in->op, sizeof two) || (in->op & 0xf0) == 0x40 ||
 	       (in->op & 0xf0) == 0x50;
 }
 
@@ -332,7 +332,7 @@ static void reach(struct flow *f, u64 to, const struct state *s)
 			vec_push(&f->arena, &f->todo, (u32)to);
 		return;
 	}
-	f->at[to] = arena_dup(&f->arena, s, sizeof(*s));
+	f->at[to] = arena_dup(&f->arena, s, sizeof *s);
 	vec_push(&f->arena, &f->todo, (u32)to);
 }
 

@@ -37,7 +37,7 @@ static bool open_function(struct look *l, const struct elf *e, u64 pc)
 	struct elf_symbol s;
 	u64 room;
 
-	*l = (struct look){};
+	*l = (struct look){ 0 };
 	if (!elf_symbol_at((struct elf *)(uintptr_t)e, pc, &s) || !s.size || s.size > MAX_CODE)
 		return false;
 	l->code = upoint_code(e, s.value, &room);
@@ -152,7 +152,7 @@ static bool leads_to(const struct elf_section *s, u64 end, u64 entry)
 	const u8 *p = (const u8 *)s->bytes + end - DISTANCE;
 	s32 distance;
 
-	memcpy(&distance, p, sizeof(distance));
+	memcpy(&distance, p, sizeof distance);
 	return s->address + end + (u64)(s64)distance == entry && (p[-1] == CALL || p[-1] == JUMP);
 }
 
@@ -216,10 +216,9 @@ static bool is_for_caller(const struct query *q, u64 pc, bool sets_flags)
 static bool has_frame(const struct look *f)
 {
 	static const u8 endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa }, frame[] = { 0x55, 0x48, 0x89, 0xe5 };
-	u64 at = f->size > sizeof(endbr) && !memcmp(f->code, endbr, sizeof(endbr)) ? sizeof(endbr) :
-										     0;
+	u64 at = f->size > sizeof endbr && !memcmp(f->code, endbr, sizeof endbr) ? sizeof endbr : 0;
 
-	return f->size >= at + sizeof(frame) && !memcmp(f->code + at, frame, sizeof(frame));
+	return f->size >= at + sizeof frame && !memcmp(f->code + at, frame, sizeof frame);
 }
 
 static bool makes_at(const struct query *q, const struct look *f, u64 at, u64 *next)

@@ -121,7 +121,7 @@ static const char *find_arm64(struct scan *sc, const u8 *code)
 		struct arm64_effect fx;
 		u32 word;
 
-		memcpy(&word, code + at, sizeof(word));
+		memcpy(&word, code + at, sizeof word);
 		arm64_effect(word, &fx);
 		if (fx.kind == ARM64_JUMP)
 			sc->out->jumps |= leaves(sc, s->value + at + (u64)fx.target, behind_call);
@@ -153,7 +153,7 @@ const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_
 	};
 	const char *why;
 
-	*out = (struct urets){};
+	*out = (struct urets){ 0 };
 	if (elf_machine(e) != EM_X86_64 && elf_machine(e) != EM_AARCH64)
 		return "its returns are found on x86-64 and arm64 only";
 	why = find_in(&sc, s);
@@ -173,7 +173,7 @@ static u32 arm64_go_entry(const u8 *code, u64 room)
 	for (u32 at = 0; at < MAX_CHECK * 4 && at + 4 <= room; at += 4) {
 		u32 word;
 
-		memcpy(&word, code + at, sizeof(word));
+		memcpy(&word, code + at, sizeof word);
 		if ((word & 0xff00001f) == B_LS)
 			return loaded ? at + 4 : 0;
 		loaded |= word == LDR_GUARD;
@@ -192,7 +192,8 @@ enum {
 	FS = 0x64
 };
 
-/* What comes before the comparison: g is loaded (before Go 1.17), or rsp less the size of a large frame is computed. */
+/* What comes before the comparison: g is loaded (before Go 1.17), or rsp less the size of a large
+ * frame is computed. */
 static bool prepares_check(const struct x86_insn *in)
 {
 	bool is_branch = in->map == 1 && in->op == JB_FAR;

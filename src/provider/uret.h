@@ -21,8 +21,8 @@ struct urets {
 	bool jumps;           /* the function may also end in a jump to another one */
 };
 
-/* All returns of a function of such a file. NULL when they are known, else why not; if the function may also end in
- * a jump, the returns are in *out all the same. */
+/* All returns of a function of such a file. NULL when they are known, else why not; if the function
+ * may also end in a jump, the returns are in *out all the same. */
 const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s,
 		      enum unwinds unwinds, struct urets *out);
 
@@ -33,7 +33,8 @@ const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_
  */
 u32 uret_go_entry(struct elf *e, const struct elf_symbol *s);
 
-/* A function that returns more than once, by its name: setjmp, vfork. A return probe would break it. */
+/* A function that returns more than once, by its name: setjmp, vfork. A return probe would break
+ * it. */
 bool uret_returns_twice(const char *name);
 
 #endif

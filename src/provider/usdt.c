@@ -257,7 +257,7 @@ static int no_elf(struct match *m, const char *why)
 static int match_file(void *ctx, const char *path)
 {
 	struct match *m = ctx;
-	struct err err = {};
+	struct err err = { 0 };
 	const char *foreign;
 	u32 before;
 	int ret;

@@ -243,9 +243,9 @@ static bool float_constant(struct operand *o)
 	if (end == o->s || *end)
 		return fail(o, unknown_form);
 	if (o->loc->size == 4)
-		memcpy(&bits, &f, sizeof(f));
+		memcpy(&bits, &f, sizeof f);
 	else
-		memcpy(&bits, &d, sizeof(d));
+		memcpy(&bits, &d, sizeof d);
 	o->s = end;
 	push(o, LOP_CONST, (s64)bits);
 	return finish_steps(o, true);

@@ -156,8 +156,8 @@ static bool is_never_hit(struct provider_env *env, const struct spec *spec)
 static int resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx)
 {
 	struct profile *p = profile_new(env, PROFILE_PERF_EVENT, BPF_PROG_TYPE_PERF_EVENT);
-	struct site parsed = {};
-	struct targets ts = {};
+	struct site parsed = { 0 };
+	struct targets ts = { 0 };
 	struct site *s;
 	int ret = parse(env, spec, &parsed);
 

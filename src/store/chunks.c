@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: the index of a file that was closed, else the heads of its chunks, one after the other. Out: the
- * chunks of events of each processor, searched by time, and how many events of each format they have.
+ * In: the index of a file that was closed, else the heads of its chunks, one after the other. Out:
+ * the chunks of events of each processor, searched by time, and how many events of each format they
+ * have.
  */
 #include <stdlib.h>
 #include "store/counts.h"
@@ -10,8 +11,8 @@
 static struct lane *lane_of(struct store *s, u32 cpu)
 {
 	if (cpu >= s->n_lanes) {
-		s->lanes = xrealloc(s->lanes, (cpu + 1) * sizeof(*s->lanes));
-		memset(s->lanes + s->n_lanes, 0, (cpu + 1 - s->n_lanes) * sizeof(*s->lanes));
+		s->lanes = xrealloc(s->lanes, (cpu + 1) * sizeof *s->lanes);
+		memset(s->lanes + s->n_lanes, 0, (cpu + 1 - s->n_lanes) * sizeof *s->lanes);
 		s->n_lanes = cpu + 1;
 	}
 	if (!s->lanes[cpu]) {

@@ -11,9 +11,10 @@
  *	cursor = store_chunk_open(s, chunk);                     one pread(2), one decompression
  *	while (store_chunk_next(cursor, &e)) ...
  *
- * store_tables() has the first and the last time. Times are nanoseconds of the boot clock; a range is
- * from <= time < to. An index that is missing or damaged is made again from the heads of the chunks,
- * and counts that it lacks (of a recorder that was killed, of version 1) from the chunk itself.
+ * store_tables() has the first and the last time. Times are nanoseconds of the boot clock; a range
+ * is from <= time < to. An index that is missing or damaged is made again from the heads of the
+ * chunks, and counts that it lacks (of a recorder that was killed, of version 1) from the chunk
+ * itself.
  */
 #ifndef SONDE_STORE_CHUNKS_H
 #define SONDE_STORE_CHUNKS_H
@@ -24,8 +25,8 @@ struct store_chunk { /* of the events of one processor */
 	u64 offset;  /* in the file */
 	u64 t0, t1;  /* of its first and its last event */
 	u32 n_events, cpu;
-	/* The rest is for this room: times for the search, which are in order even if chunks overlap, and
-	 * where its counts are. */
+	/* The rest is for this room: times for the search, which are in order even if chunks
+	 * overlap, and where its counts are. */
 	u64 earliest, latest;
 	u32 first_count, n_counts;
 };
@@ -35,8 +36,8 @@ u32 store_cpus(const struct store *s);
 /* Chunks of that processor which may have events of that range, in the order of time, valid until
  * store_close(); *n: their number. All: from 0, to ~0. */
 const struct store_chunk *store_chunks(const struct store *s, u32 cpu, u64 from, u64 to, u32 *n);
-/* How many events the chunk has of each format; *n: the number of formats, 0 if the chunk is damaged.
- * Valid until the next call. */
+/* How many events the chunk has of each format; *n: the number of formats, 0 if the chunk is
+ * damaged. Valid until the next call. */
 const struct store_count *store_counts(struct store *s, const struct store_chunk *c, u32 *n);
 /* The format of a store_count; NULL: there is none. */
 const struct event_format *store_format_of(const struct store *s, u32 number);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: a recording whose oldest chunks are holes. Out: one of the chunks that are left, and an index. */
+/* In: a recording whose oldest chunks are holes. Out: one of the chunks that are left, and an
+ * index. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

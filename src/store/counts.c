@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: the body of a chunk, which is not trusted. Events are counted by rows first, as they name these. */
+/* In: the body of a chunk, which is not trusted. Events are counted by rows first, as they name
+ * these. */
 #include <stdlib.h>
 #include "store/bytes.h"
 #include "store/counts.h"

@@ -12,7 +12,8 @@ struct decoded {
 	u32 row; /* offset of the event_row in the cursor's raw */
 };
 
-/* The events of a chunk: its body, and where in it they are. The buffers serve one chunk after another. */
+/* The events of a chunk: its body, and where in it they are. The buffers serve one chunk after
+ * another. */
 struct store_cursor {
 	struct store *store;
 	u32 cpu;

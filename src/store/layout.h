@@ -79,8 +79,9 @@ struct chunk_head { /* 64 bytes */
  *
  *	events_head | row ... (rows_len bytes) | (varint zigzag(time - time before), varint row) ...
  *
- * A row is an event_row, a row_stacks if the head says so, and `len` bytes of the record, whose first 8 are the kernel's
- * common fields: u16 type, u8 flags, u8 preempt_count, s32 pid (the thread).
+ * A row is an event_row, a row_stacks if the head says so, and `len` bytes of the record, whose
+ * first 8 are the kernel's common fields: u16 type, u8 flags, u8 preempt_count, s32 pid (the
+ * thread).
  */
 struct events_head { /* 16 bytes */
 	u64 base;    /* the first time is relative to it */
@@ -125,8 +126,8 @@ struct clock_row {
 	u64 time;
 	s64 to_real;
 };
-/* Frames, u64 each, follow: the innermost first. The last one of a user stack that is not complete is below 64: why
- * (UNWIND_REASONS of type/unwind.h). */
+/* Frames, u64 each, follow: the innermost first. The last one of a user stack that is not complete
+ * is below 64: why (UNWIND_REASONS of type/unwind.h). */
 struct stack_row {
 	u32 number; /* from 1 on */
 	u32 n;
@@ -148,8 +149,8 @@ enum mapping_kind {
 	MAPPING_FORKED,  /* a new process */
 	N_MAPPING_KINDS
 };
-/* A function of the kernel, of that address to the next row's; its name and that of its module follow. Without
- * a name: an address in a stack that belongs to none. */
+/* A function of the kernel, of that address to the next row's; its name and that of its module
+ * follow. Without a name: an address in a stack that belongs to none. */
 struct function_row {
 	u64 address;
 	u16 name_len, module_len;

@@ -2,7 +2,8 @@
 /*
  * A block is a run of sequences: token (u4 literals, u4 match - 4), more bytes of each length if it
  * is 15, the literals, u16 distance of the match. The last sequence ends after its literals; the
- * last five bytes are always literals, and a match begins twelve bytes before the end at the latest.
+ * last five bytes are always literals, and a match begins twelve bytes before the end at the
+ * latest.
  */
 #include "store/lz4.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks of LZ4, by its public description (lz4_Block_format.md): compressed greedily, for speed. */
+/* Blocks of LZ4, by its public description (lz4_Block_format.md): compressed greedily, for
+ * speed. */
 #ifndef SONDE_STORE_LZ4_H
 #define SONDE_STORE_LZ4_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: the chunks of all processors. Out: their events in the order of time; a heap has the next one of each. */
+/* In: the chunks of all processors. Out: their events in the order of time; a heap has the next one
+ * of each. */
 #include <stdlib.h>
 #include "store/internal.h"
 
@@ -61,7 +62,7 @@ static void begin(struct store *s)
 {
 	s->began = true;
 	free(s->heap);
-	s->heap = xcalloc(s->n_lanes + 1, sizeof(*s->heap));
+	s->heap = xcalloc(s->n_lanes + 1, sizeof *s->heap);
 	s->n_heap = 0;
 	for (u32 i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i] && load_first(s, s->lanes[i], i))

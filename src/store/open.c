@@ -60,7 +60,7 @@ struct store *store_open_fd(int fd, const char *name, struct err *err)
 	s->fd = fd;
 	s->to = ~0ull;
 	arena_init(&s->arena);
-	s->by_id = xcalloc(0x10000, sizeof(*s->by_id));
+	s->by_id = xcalloc(0x10000, sizeof *s->by_id);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		err_usage(err, -EINVAL, "%s is no file", name);
 	} else {

@@ -21,7 +21,8 @@ struct overwrite {
 /* A chunk of len bytes, its head included, was written. Tables that events need are never
  * dropped. */
 void overwrite_note(struct overwrite *o, const struct chunk_head *h, u64 offset, u32 len);
-/* Drops what is beyond the limits; now: the latest time. Calls gone() for each chunk. 0 or -errno. */
+/* Drops what is beyond the limits; now: the latest time. Calls gone() for each chunk. 0 or
+ * -errno. */
 int overwrite_drop(struct overwrite *o, int fd, u64 now, void (*gone)(void *ctx, u64 offset),
 		   void *ctx);
 void overwrite_release(struct overwrite *o);

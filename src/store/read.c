@@ -186,8 +186,8 @@ static void keep_stack(struct store *s, u32 number, const struct stack_frames *f
 	if (number >= s->stacks_room) {
 		u32 room = MAX(number + 1, 2 * s->stacks_room);
 
-		s->stacks = xrealloc(s->stacks, room * sizeof(*s->stacks));
-		memset(s->stacks + s->stacks_room, 0, (room - s->stacks_room) * sizeof(*s->stacks));
+		s->stacks = xrealloc(s->stacks, room * sizeof *s->stacks);
+		memset(s->stacks + s->stacks_room, 0, (room - s->stacks_room) * sizeof *s->stacks);
 		s->stacks_room = room;
 	}
 	s->stacks[number] = f;

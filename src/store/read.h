@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a recording (store/layout.h): its tables at once, its events chunk by chunk, merged over the
- * processors in the order of their times. Memory does not depend on the length of the file.
+ * Reads a recording (store/layout.h): its tables at once, its events chunk by chunk, merged over
+ * the processors in the order of their times. Memory does not depend on the length of the file.
  *
  * The file is not trusted. Events up to the first damage are returned; store_damage() reports what
  * is missing.
@@ -51,7 +51,8 @@ struct store_tables {
 	u64 n_events, size; /* events in whole chunks; bytes of the file */
 	u64 t0, t1;         /* the first and the last event */
 	u32 n_chunks;
-	u64 n_written; /* chunks that its recorder wrote; more than there are: the oldest are gone */
+	/* chunks that its recorder wrote; more than there are: the oldest are gone */
+	u64 n_written;
 	bool was_closed; /* by its recorder: the file has its end */
 };
 

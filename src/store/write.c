@@ -328,8 +328,8 @@ void store_function(struct store_writer *w, u64 address, const char *name, const
 static struct lane *lane_of(struct store_writer *w, u32 cpu)
 {
 	if (cpu >= w->n_lanes) {
-		w->lanes = xrealloc(w->lanes, (cpu + 1) * sizeof(*w->lanes));
-		memset(w->lanes + w->n_lanes, 0, (cpu + 1 - w->n_lanes) * sizeof(*w->lanes));
+		w->lanes = xrealloc(w->lanes, (cpu + 1) * sizeof *w->lanes);
+		memset(w->lanes + w->n_lanes, 0, (cpu + 1 - w->n_lanes) * sizeof *w->lanes);
 		w->n_lanes = cpu + 1;
 	}
 	if (!w->lanes[cpu])

@@ -28,8 +28,8 @@ struct store_event {
 	struct row_stacks stacks; /* numbers of store_stack(); of a file of version 2 */
 };
 
-/* Writes the head to fd, which the caller closes. Sets magic, sizes and crc of the head. Its version: 2 if events may have
- * stacks, 1 or 0 if none has. */
+/* Writes the head to fd, which the caller closes. Sets magic, sizes and crc of the head. Its
+ * version: 2 if events may have stacks, 1 or 0 if none has. */
 struct store_writer *store_writer_new(int fd, const struct file_head *head);
 void store_text(struct store_writer *w, const char *name, const void *bytes, size_t len);
 /* id: the caller's, 0 to 65535. */

@@ -24,7 +24,8 @@ struct actor {
 	int (*map_delete)(void *ctx, u32 map, const void *key);
 	void (*exit)(void *ctx, int code);
 	u64 (*real_ns)(void *ctx); /* the time of day where the events are from */
-	/* Gives the event, which runs again from a recording, the stacks that it was recorded with. NULL: there is none. */
+	/* Gives the event, which runs again from a recording, the stacks that it was recorded with.
+	 * NULL: there is none. */
 	void (*recorded_stacks)(void *ctx, struct trace_event *e);
 	/* Runs the actions buffered for a speculation, or drops them. */
 	void (*speculation)(void *ctx, u32 number, bool commit);

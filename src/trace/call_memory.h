@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the text of a call is made of: its arguments and the memory that was copied (type/call.h). */
+/* What the text of a call is made of: its arguments and the memory that was copied
+ * (type/call.h). */
 #ifndef SONDE_TRACE_CALL_MEMORY_H
 #define SONDE_TRACE_CALL_MEMORY_H
 
@@ -41,8 +42,9 @@ struct bytes {
 /* An argument as a word; 0: the value has none. */
 u64 call_arg_of(const struct shown *s, u32 i);
 /*
- * The captured memory from an address on: of the return if out, else of the entry. Of several pieces the first that has
- * `wanted` bytes, else the longest. p is NULL if nothing was copied there.
+ * The captured memory from an address on: of the return if out, else of the entry. Of several
+ * pieces the first that has `wanted` bytes, else the longest. p is NULL if nothing was copied
+ * there.
  */
 struct bytes call_memory(const struct shown *s, u64 address, u32 wanted, bool out);
 /* What a length says of `at`, in its units; -1: not known. */

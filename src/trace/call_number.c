@@ -117,7 +117,7 @@ void put_date(struct buf *b, s64 seconds, u64 fraction, int digits)
 	char date[64], zone[64];
 
 	if ((digits && fraction >= (digits == 9 ? 1000000000u : 1000000u)) ||
-	    !date_of(seconds, date, zone, sizeof(date)))
+	    !date_of(seconds, date, zone, sizeof date))
 		return;
 	buf_printf(b, " /* %s", date);
 	if (digits && fraction)
@@ -129,7 +129,7 @@ void put_bare_date(struct buf *b, s64 seconds)
 {
 	char date[64], zone[64];
 
-	if (date_of(seconds, date, zone, sizeof(date)))
+	if (date_of(seconds, date, zone, sizeof date))
 		buf_printf(b, "%s%s", date, zone);
 }
 
@@ -152,7 +152,7 @@ void put_inet(struct buf *b, const u8 *p, bool six)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 
-	inet_ntop(six ? AF_INET6 : AF_INET, p, text, sizeof(text));
+	inet_ntop(six ? AF_INET6 : AF_INET, p, text, sizeof text);
 	buf_printf(b, six ? "inet_pton(AF_INET6, \"%s\", &sin6_addr)" : "inet_addr(\"%s\")", text);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of system calls that are no names: addresses, modes, devices, times, ports, as strace spells them. */
+/* Numbers of system calls that are no names: addresses, modes, devices, times, ports, as strace
+ * spells them. */
 #ifndef SONDE_TRACE_CALL_NUMBER_H
 #define SONDE_TRACE_CALL_NUMBER_H
 
@@ -12,7 +13,7 @@ static inline u64 word_at(const u8 *p, u32 size)
 {
 	u64 v = 0;
 
-	memcpy(&v, p, MIN(size, (u32)sizeof(v)));
+	memcpy(&v, p, MIN(size, (u32)sizeof v));
 	return v;
 }
 

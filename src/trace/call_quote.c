@@ -56,11 +56,12 @@ static void put_in_angles(struct buf *b, const char *text, size_t n)
 			put_char(b, (u8)text[i], text[i + 1] >= '0' && text[i + 1] <= '7');
 }
 
-/* "</etc/passwd>"; what follows a path, such as its device, is text already: NAMES_REST is between. */
+/* "</etc/passwd>"; what follows a path, such as its device, is text already: NAMES_REST is
+ * between. */
 static void put_file_text(struct buf *b, const char *text)
 {
 	static const char deleted[] = " (deleted)";
-	size_t n = strcspn(text, NAMES_REST), tail = sizeof(deleted) - 1;
+	size_t n = strcspn(text, NAMES_REST), tail = sizeof deleted - 1;
 	bool is_deleted = n > tail && !memcmp(text + n - tail, deleted, tail);
 
 	buf_putc(b, '<');

@@ -19,7 +19,7 @@ void call_restyle(struct buf *b, const struct call_style *style, size_t start, e
 	size_t len = b->len - start;
 	char name[512];
 
-	if (!style || style->constants == CALL_ABBREV || len >= sizeof(name))
+	if (!style || style->constants == CALL_ABBREV || len >= sizeof name)
 		return;
 	memcpy(name, b->s + start, len);
 	name[len] = '\0';

@@ -22,7 +22,8 @@ struct call_style {
 };
 
 enum call_number { CALL_AS_SIGNED, CALL_AS_UNSIGNED, CALL_AS_OCTAL, CALL_AS_HEX };
-/* The name of a constant, which is in b from `start` on, becomes what the style makes of it: the number, or both. */
+/* The name of a constant, which is in b from `start` on, becomes what the style makes of it: the
+ * number, or both. */
 void call_restyle(struct buf *b, const struct call_style *style, size_t start, enum call_number how,
 		  u64 v);
 

@@ -254,7 +254,7 @@ static void show_strings(struct shown *s, const struct call_view *v, u64 address
 	}
 	buf_putc(s->b, '[');
 	for (u32 i = 0;; i++, address += v->size) {
-		struct bytes p = call_memory(s, address, v->size, false), text = {};
+		struct bytes p = call_memory(s, address, v->size, false), text = { 0 };
 
 		if (p.n >= v->size && !word_at(p.p, v->size))
 			break;
@@ -467,7 +467,8 @@ static u32 wanted(const struct shown *s, const struct call_view *v, u32 size, s6
 	return n > 0 ? (u32)MIN(n, (s64)CALL_USED) : MAX(size, 1u);
 }
 
-/* Whether so much of an object of n bytes or elements is known that something of it can be shown. */
+/* Whether so much of an object of n bytes or elements is known that something of it can be
+ * shown. */
 static bool is_readable(const struct shown *s, const struct call_view *v, u32 known, s64 n)
 {
 	if (v->len.exact && (n != call_size_of(v) || known < n))
@@ -487,7 +488,7 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 	s64 n = call_len_of(s, v->len, at);
 	struct bytes m = call_memory(s, address, wanted(s, v, size, n),
 				     at.out || (dir == VIEW_NOW && s->returned)),
-		     was = {};
+		     was = { 0 };
 	bool partial = v->len.kind != LEN_NONE;
 	size_t start;
 
@@ -801,7 +802,7 @@ void call_text(struct buf *b, const struct names *names, const void *value, u32 
 
 void call_dump_text(struct buf *b, const struct names *names, const void *value, u32 size)
 {
-	struct buf text = {};
+	struct buf text = { 0 };
 	struct shown s;
 	const struct call_format *f = open_value(&s, &text, names, value, size);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The layout is that of builtin/script.c of Linux's tools/perf (process_event), which man perf-script describes. */
+/* The layout is that of builtin/script.c of Linux's tools/perf (process_event), which man
+ * perf-script describes. */
 #include <errno.h>
 #include <time.h>
 #include "base/visible.h"
@@ -48,7 +49,8 @@ static int column_of(const char *name, size_t len, u32 *bit, struct err *err)
 	return -EINVAL;
 }
 
-/* "trace:", "hw:" ...: what is after it, or NULL with err set; *applies: tracepoints have these fields. */
+/* "trace:", "hw:" ...: what is after it, or NULL with err set; *applies: tracepoints have these
+ * fields. */
 static const char *take_type(const char *list, bool *applies, struct err *err)
 {
 	static const char others[] = " hw sw raw synth ";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace event as perf script prints it, without the end of the line; the name of the event is padded to that of
- * the longest one, the thread's is not if there are stacks below:
+ * A trace event as perf script prints it, without the end of the line; the name of the event is
+ * padded to that of the longest one, the thread's is not if there are stacks below:
  *
  *	            bash  3812 [001]  3204.562194: sched:sched_process_fork: comm=bash pid=3812 ...
  */
@@ -50,8 +50,9 @@ struct event_columns {
 /* What lines have without -F: with the stacks if the events have them. */
 void event_columns_default(struct event_columns *c, bool has_stacks);
 /*
- * One value of -F: "comm,tid,time,ip,sym", or "+pid,-cpu" for what to add to and to remove from the columns so far, "trace:"
- * before them for tracepoints only, which recorded events are; those of "hw:", "sw:" change nothing. 0, or -EINVAL with err set.
+ * One value of -F: "comm,tid,time,ip,sym", or "+pid,-cpu" for what to add to and to remove from the
+ * columns so far, "trace:" before them for tracepoints only, which recorded events are; those of
+ * "hw:", "sw:" change nothing. 0, or -EINVAL with err set.
  */
 int event_columns_take(struct event_columns *c, const char *list, struct err *err);
 /* Whether they fit together, after the last event_columns_take(). 0, or -EINVAL with err set. */
@@ -65,8 +66,9 @@ void event_columns_line(struct buf *b, struct arena *a, const struct names *name
  *		ffffffff816c8064 __x64_sys_execve+0x34 ([kernel.kallsyms])
  *		           d4409 _exit+0x29 (/usr/lib/x86_64-linux-gnu/libc.so.6)
  *
- * The number of a user frame is its offset in the file, if that is known. Unless columns were chosen, a line says why a stack is
- * not complete; perf has none. False: the columns have no stacks.
+ * The number of a user frame is its offset in the file, if that is known. Unless columns were
+ * chosen, a line says why a stack is not complete; perf has none. False: the columns have no
+ * stacks.
  */
 bool event_columns_stacks(struct buf *b, const struct names *names, const struct trace_event *e,
 			  const struct event_columns *c);

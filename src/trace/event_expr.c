@@ -99,7 +99,7 @@ static char escaped(const char **p)
 /* Adjacent literals are concatenated. */
 static const char *string(struct parse *ps)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	const char *s;
 
 	while (eat(ps, "\"")) {
@@ -261,7 +261,7 @@ static struct ex *number(struct parse *ps)
 
 	if (end == ps->p)
 		return fail(ps);
-	memcpy(suffix, end, MIN(n, sizeof(suffix) - 1));
+	memcpy(suffix, end, MIN(n, sizeof suffix - 1));
 	type_literal(e, value, suffix, *ps->p != '0');
 	ps->p = end + n;
 	return e;
@@ -395,7 +395,7 @@ static struct ex *call(struct parse *ps, const char *name)
 
 static struct ex *size_of(struct parse *ps)
 {
-	struct ex *e = constant(ps, 0), cast = {};
+	struct ex *e = constant(ps, 0), cast = { 0 };
 
 	if (!eat(ps, "(") || !type_name(ps, &cast) || !eat(ps, ")"))
 		return fail(ps);
@@ -502,7 +502,7 @@ static struct ex *statements(struct parse *ps)
 
 static struct ex *in_parentheses(struct parse *ps)
 {
-	struct ex cast = {}, *e;
+	struct ex cast = { 0 }, *e;
 	const char *start = ps->p;
 	bool is_cast;
 

@@ -89,7 +89,8 @@ void event_line_ftrace(struct buf *b, struct arena *a, const struct names *names
 	event_line_clean(b, names, start);
 }
 
-/* kernel/trace/trace_output.c: trace_stack_print() with the offsets of option sym-offset, seq_print_user_ip() with sym-userobj. */
+/* kernel/trace/trace_output.c: trace_stack_print() with the offsets of option sym-offset,
+ * seq_print_user_ip() with sym-userobj. */
 static void put_frame(struct buf *b, const struct names *names, const struct trace_event *e,
 		      u32 side, u32 i)
 {

@@ -7,7 +7,8 @@
 
 enum { EVENT_KSTACK, EVENT_USTACK }; /* indexes of trace_event.stack */
 
-/* Frame i of one of its stacks; out->name NULL: not known. False: it is no frame, but *why the stack is not complete. */
+/* Frame i of one of its stacks; out->name NULL: not known. False: it is no frame, but *why the
+ * stack is not complete. */
 bool event_frame(const struct names *names, const struct trace_event *e, u32 side, u32 i,
 		 struct symbol *out, const char **why);
 

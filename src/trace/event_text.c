@@ -72,7 +72,7 @@ static struct value member(struct eval *v, const struct event_member *m)
 	if (m->is_array || m->size > 8)
 		return in_record(v, m->offset, m->size, m->elem, m->is_signed);
 	if (m->offset + m->size > v->len)
-		return (struct value){};
+		return (struct value){ 0 };
 	return (struct value){ .n = load(v->record + m->offset, m->size, m->is_signed),
 			       .size = m->size,
 			       .is_signed = m->is_signed };
@@ -370,7 +370,7 @@ static bool ends_as_ip4(const u8 *p)
 {
 	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff }, isatap[4] = { 0, 0, 0x5e, 0xfe };
 
-	return memcmp(p, mapped, sizeof(mapped)) == 0 ||
+	return memcmp(p, mapped, sizeof mapped) == 0 ||
 	       ((p[8] & ~2) == 0 && memcmp(p + 9, isatap + 1, 3) == 0);
 }
 
@@ -576,7 +576,7 @@ static void read_conversion(struct eval *v, const char **p, const struct ex **ar
 
 	*c = (struct conversion){ .width = -1, .precision = -1, .size = 4 };
 	for (; **p && strchr("-+ #0", **p); ++*p)
-		if (n < sizeof(c->flags) - 1)
+		if (n < sizeof c->flags - 1)
 			c->flags[n++] = **p;
 	if (**p == '*' || (**p >= '1' && **p <= '9'))
 		c->width = number_or_star(v, p, arg);
@@ -591,7 +591,7 @@ static void read_conversion(struct eval *v, const char **p, const struct ex **ar
 	n = 0;
 	while (c->conv == 'p' && ((**p >= 'a' && **p <= 'z') || (**p >= 'A' && **p <= 'Z') ||
 				  (n && **p >= '0' && **p <= '9')))
-		if (n < sizeof(c->ext) - 1)
+		if (n < sizeof c->ext - 1)
 			c->ext[n++] = *(*p)++;
 		else
 			++*p;
@@ -667,7 +667,7 @@ static void put_integer(struct eval *v, const struct conversion *c, const struct
 	u64 magnitude = (negative = is_signed && n < 0) ? 0 - (u64)n : (u64)n;
 	const char *sign = sign_of(c, is_signed, negative, magnitude);
 	char digits[32], text[1100];
-	s32 len = (s32)digits_of(digits, sizeof(digits), c->conv, magnitude),
+	s32 len = (s32)digits_of(digits, sizeof digits, c->conv, magnitude),
 	    zeros = MAX(c->precision - len, 0);
 	size_t at = 0;
 
@@ -685,7 +685,7 @@ static void put_integer(struct eval *v, const struct conversion *c, const struct
 
 static void put_symbol(struct eval *v, u64 address, bool with_offset)
 {
-	struct symbol s = {};
+	struct symbol s = { 0 };
 
 	if (!v->names || !v->names->ksym || !v->names->ksym(v->names->ctx, address, &s) ||
 	    !s.name) {
@@ -722,7 +722,7 @@ static void put_plain_pointer(struct eval *v, const struct conversion *c, u64 ad
 	char text[24];
 
 	put_padded(v, c, text,
-		   (u32)snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address));
+		   (u32)snprintf(text, sizeof text, "0x%llx", (unsigned long long)address));
 }
 
 /* %*ph[CDN], %*pb[l]: the width is the number of bytes or bits. */
@@ -839,7 +839,7 @@ static const struct ex_format not_understood;
 void event_text(struct buf *b, struct arena *a, const struct names *names, struct event_format *f,
 		const void *record, u32 len)
 {
-	struct buf scratch = {};
+	struct buf scratch = { 0 };
 	struct arena texts;
 	struct eval v = { .out = b,
 			  .scratch = &scratch,

@@ -290,7 +290,7 @@ static void put_wide(struct buf *b, const struct format_spec *s, s32 width, s32 
 	bool negative = is_signed && value < 0;
 	u64 v = negative ? -(u64)value : (u64)value;
 	const char *prefix = number_prefix(s, negative, v);
-	char text[24], *end = text + sizeof(text);
+	char text[24], *end = text + sizeof text;
 	char *digits = v || precision ? conv_digits(end, v, s->conv) : end;
 	s32 n = (s32)(end - digits), n_prefix = (s32)strlen(prefix);
 	s32 zeroes = MAX(precision - n, 0), blanks;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A change of a process's mappings of code, for symbols of processes that end before their stacks are printed. */
+/* A change of a process's mappings of code, for symbols of processes that end before their stacks
+ * are printed. */
 #ifndef SONDE_TRACE_MAP_EVENT_H
 #define SONDE_TRACE_MAP_EVENT_H
 

@@ -41,8 +41,8 @@ struct names {
 	const char *(*user)(void *ctx, u32 uid);
 	/* cgroup path in the hierarchies that match filter (NULL: all), or NULL */
 	const char *(*cgroup)(void *ctx, u64 id, const char *filter);
-	/* Frames of a stack; returns their number, 0 if the stack is lost. *time: of a user stack, as in
-	 * struct process_at. */
+	/* Frames of a stack; returns their number, 0 if the stack is lost. *time: of a user stack,
+	 * as in struct process_at. */
 	u32 (*stack)(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips,
 		     u64 *time);
 	/* Programs need not keep it any more: they store it again when it occurs. */
@@ -60,8 +60,8 @@ struct names {
 	bool (*build_id)(void *ctx, struct process_at at, u64 addr, const char **id, u64 *offset);
 	/*
 	 * What a descriptor in argstr is: "/etc/passwd"; is_arg: an argument, else in memory or a
-	 * result. After NAMES_REST is more about it, which is shown as it is. NULL: descriptors are shown
-	 * as numbers.
+	 * result. After NAMES_REST is more about it, which is shown as it is. NULL: descriptors are
+	 * shown as numbers.
 	 */
 	const char *(*file)(void *file_ctx, s32 fd, bool is_arg);
 	void *file_ctx;

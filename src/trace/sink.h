@@ -55,7 +55,8 @@ struct trace_event {
 	struct event_stack stack[2]; /* the kernel's, the user's */
 };
 
-/* A hook whose comment does not say what NULL means must be there: output/notice.h and none.h have some. */
+/* A hook whose comment does not say what NULL means must be there: output/notice.h and none.h have
+ * some. */
 struct output {
 	const char *name, *brief, *doc, *example;
 	void (*attached)(struct sink *s, u32 n_probes);
@@ -72,8 +73,9 @@ struct output {
 	void (*test)(struct sink *s, const struct test_result *r);
 	void (*tested)(struct sink *s, u32 n_passed, u32 n_failed); /* after the last one */
 	void (*bench)(struct sink *s, const struct bench_result *r);
-	/* After the run, before the last flush. NULL: nothing is left to write. An output that has it writes one document, which
-	 * is nothing until then: a file of -o appears, or is replaced, as a whole. */
+	/* After the run, before the last flush. NULL: nothing is left to write. An output that has
+	 * it writes one document, which is nothing until then: a file of -o appears, or is
+	 * replaced, as a whole. */
 	void (*close)(struct sink *s);
 	const char *suffix; /* of files of -o; NULL: ".NAME" */
 	bool escapes;       /* the format itself escapes control characters (JSON) */
@@ -102,7 +104,8 @@ struct sink {
 	bool is_file;          /* results go to the file of -o */
 	/* Set by an output that follows processes: the run goes on when the command has ended. */
 	bool awaits_more;
-	bool is_redraw; /* the tables that follow are those of a repeated display: request.redraw_ns */
+	/* the tables that follow are those of a repeated display: request.redraw_ns */
+	bool is_redraw;
 	bool is_done;            /* set by an output that has had enough: the run ends */
 	bool attached_on_stdout; /* __BPFTRACE_NOTIFY_PROBES_ATTACHED is set */
 };

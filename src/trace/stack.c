@@ -45,8 +45,9 @@ const char *frame_reason(bool user, u64 ip)
 }
 
 /*
- * The symbol of a frame's address. A return address may be behind the last instruction of its function,
- * where that calls one that does not return; then it is at no symbol or at the first byte of another.
+ * The symbol of a frame's address. A return address may be behind the last instruction of its
+ * function, where that calls one that does not return; then it is at no symbol or at the first byte
+ * of another.
  */
 static struct symbol frame_symbol(const struct names *names, bool user, struct process_at of,
 				  u64 ip, bool is_return)
@@ -339,7 +340,7 @@ static u32 kernel_frames(const struct names *names, const struct stack_value *v,
 	if (!n)
 		return 0;
 	cut = count_cut(names, from, ips, n);
-	memmove(ips, ips + cut, (n - cut) * sizeof(*ips));
+	memmove(ips, ips + cut, (n - cut) * sizeof *ips);
 	return MIN(n - cut, limit);
 }
 
@@ -348,7 +349,7 @@ static bool side_of(const struct type *t, const void *p, bool user, struct stack
 {
 	if (t->kind != TY_FULLSTACK && user != (t->kind == TY_USTACK))
 		return false;
-	memcpy(v, (const struct stack_value *)p + (t->kind == TY_FULLSTACK && user), sizeof(*v));
+	memcpy(v, (const struct stack_value *)p + (t->kind == TY_FULLSTACK && user), sizeof *v);
 	return v->n;
 }
 

@@ -35,9 +35,9 @@ s64 value_int(const struct type *t, const void *p)
 		u16 h;
 		u32 w;
 		u64 d;
-	} v = {};
+	} v = { 0 };
 
-	memcpy(&v, p, MIN(t->size, (u32)sizeof(v)));
+	memcpy(&v, p, MIN(t->size, (u32)sizeof v));
 	switch (t->size) {
 	case 1: return t->is_signed ? (s8)v.b : (s64)v.b;
 	case 2: return t->is_signed ? (s16)v.h : (s64)v.h;
@@ -57,7 +57,7 @@ static u64 bucket_at(const void *value, u32 i)
 {
 	u64 n;
 
-	memcpy(&n, (const char *)value + i * sizeof(n), sizeof(n));
+	memcpy(&n, (const char *)value + i * sizeof n, sizeof n);
 	return n;
 }
 
@@ -89,14 +89,14 @@ s64 table_number(const struct type *t, const void *value)
 	} v;
 
 	switch (t->kind) {
-	case TY_COUNT: memcpy(&v.count, value, sizeof(v.count)); return (s64)v.count;
-	case TY_SUM: memcpy(&v.sum, value, sizeof(v.sum)); return v.sum.sum;
+	case TY_COUNT: memcpy(&v.count, value, sizeof v.count); return (s64)v.count;
+	case TY_SUM: memcpy(&v.sum, value, sizeof v.sum); return v.sum.sum;
 	case TY_MIN:
 	case TY_MAX:
-		memcpy(&v.minmax, value, sizeof(v.minmax));
+		memcpy(&v.minmax, value, sizeof v.minmax);
 		return v.minmax.is_set ? v.minmax.value : 0;
 	case TY_AVG:
-	case TY_STATS: memcpy(&v.avg, value, sizeof(v.avg)); return average(t, &v.avg);
+	case TY_STATS: memcpy(&v.avg, value, sizeof v.avg); return average(t, &v.avg);
 	case TY_HIST:
 	case TY_LHIST:
 	case TY_LLHIST: return (s64)buckets_total(t, value);
@@ -163,8 +163,8 @@ static int compare_signed(const void *a, const void *b)
 {
 	s64 x, y;
 
-	memcpy(&x, a, sizeof(x));
-	memcpy(&y, b, sizeof(y));
+	memcpy(&x, a, sizeof x);
+	memcpy(&y, b, sizeof y);
 	return (x > y) - (x < y);
 }
 
@@ -172,8 +172,8 @@ static int compare_unsigned(const void *a, const void *b)
 {
 	u64 x, y;
 
-	memcpy(&x, a, sizeof(x));
-	memcpy(&y, b, sizeof(y));
+	memcpy(&x, a, sizeof x);
+	memcpy(&y, b, sizeof y);
 	return (x > y) - (x < y);
 }
 
@@ -184,11 +184,11 @@ static bool samples_percentile(const struct type *t, const void *value, u32 pct,
 	if (!kept)
 		return false;
 
-	s64 *sorted = xmalloc(kept * sizeof(*sorted));
+	s64 *sorted = xmalloc(kept * sizeof *sorted);
 
 	memcpy(sorted, (const char *)value + offsetof(struct agg_samples, value),
-	       kept * sizeof(*sorted));
-	qsort(sorted, kept, sizeof(*sorted), t->is_signed ? compare_signed : compare_unsigned);
+	       kept * sizeof *sorted);
+	qsort(sorted, kept, sizeof *sorted, t->is_signed ? compare_signed : compare_unsigned);
 	*out = sorted[pct_rank(kept, pct) - 1];
 	free(sorted);
 	return true;
@@ -248,12 +248,12 @@ static int compare_buffers(const struct type *t, const char *a, const char *b)
 {
 	u32 n, m;
 
-	memcpy(&n, a, sizeof(n));
-	memcpy(&m, b, sizeof(m));
+	memcpy(&n, a, sizeof n);
+	memcpy(&m, b, sizeof m);
 	n = MIN(n, t->count);
 	m = MIN(m, t->count);
 
-	int c = memcmp(a + sizeof(n), b + sizeof(m), MIN(n, m));
+	int c = memcmp(a + sizeof n, b + sizeof m, MIN(n, m));
 
 	return c ? c : compare_u64(n, m);
 }
@@ -265,13 +265,13 @@ static int compare_floats(const struct type *t, const void *a, const void *b)
 	if (t->size == sizeof(float)) {
 		float f, g;
 
-		memcpy(&f, a, sizeof(f));
-		memcpy(&g, b, sizeof(g));
+		memcpy(&f, a, sizeof f);
+		memcpy(&g, b, sizeof g);
 		x = (double)f;
 		y = (double)g;
 	} else {
-		memcpy(&x, a, sizeof(x));
-		memcpy(&y, b, sizeof(y));
+		memcpy(&x, a, sizeof x);
+		memcpy(&y, b, sizeof y);
 	}
 	return (x > y) - (x < y);
 }
@@ -398,7 +398,7 @@ static int compare_keys(const void *a, const void *b, void *ctx)
 /* One pass of an LSD radix sort; stable. */
 static void sort_by_byte(const struct item *from, struct item *to, u32 n, u32 shift)
 {
-	u32 at[256] = {}, sum = 0;
+	u32 at[256] = { 0 }, sum = 0;
 
 	for (u32 i = 0; i < n; i++)
 		at[from[i].rank >> shift & 0xff]++;
@@ -418,7 +418,7 @@ static void sort_by_rank(struct item *items, struct item *spare, u32 n)
 	u64 differ = 0;
 
 	if (n < RADIX_FROM) {
-		qsort(items, n, sizeof(*items), compare_ranks);
+		qsort(items, n, sizeof *items, compare_ranks);
 		return;
 	}
 	for (u32 i = 1; i < n; i++)
@@ -431,7 +431,7 @@ static void sort_by_rank(struct item *items, struct item *spare, u32 n)
 		from = from == items ? spare : items;
 	}
 	if (from != items)
-		memcpy(items, from, n * sizeof(*items));
+		memcpy(items, from, n * sizeof *items);
 }
 
 /* Calls f for each run of equal ranks. */
@@ -450,7 +450,7 @@ static void each_run(struct sorting *s, struct item *items, u32 n,
 
 static void sort_whole_keys(struct sorting *s, struct item *items, u32 n)
 {
-	qsort_r(items, n, sizeof(*items), compare_keys, s);
+	qsort_r(items, n, sizeof *items, compare_keys, s);
 }
 
 static void sort_by_key(struct sorting *s, struct item *items, u32 n)
@@ -496,7 +496,7 @@ static void put_in_order(struct table_row *rows, struct item *items, u32 n)
 static void sort_rows(struct table *t, const struct names *names)
 {
 	u32 n = t->rows.n;
-	struct item *items = xmalloc(2 * (size_t)n * sizeof(*items));
+	struct item *items = xmalloc(2 * (size_t)n * sizeof *items);
 	struct sorting s = { .table = t, .names = names, .spare = items + n };
 
 	for (u32 i = 0; i < n; i++)
@@ -538,7 +538,7 @@ static void name_by_look(const struct names *names, const struct type *t, char *
 	if (type_is_stack(t)) {
 		look = stack_identity(names, t, key);
 		memset(key, 0, t->size);
-		memcpy(key, &look, sizeof(look));
+		memcpy(key, &look, sizeof look);
 	}
 	for (u32 i = 0; i < t->n_fields && (t->kind == TY_TUPLE || t->kind == TY_RECORD); i++)
 		name_by_look(names, t->fields[i].type, key + t->fields[i].offset);
@@ -563,7 +563,7 @@ static void merge_stacks(struct table *t, const struct names *names)
 {
 	u32 size = t->map->key_size, kept = 0;
 	char *looks = xmalloc((size_t)t->rows.n * size);
-	struct hash seen = {};
+	struct hash seen = { 0 };
 
 	for (u32 i = 0; i < t->rows.n; i++) {
 		char *look = looks + (size_t)i * size;
@@ -588,7 +588,7 @@ static void keep_last(struct table *t, u32 n)
 {
 	if (!n || n >= t->rows.n)
 		return;
-	memmove(t->rows.v, t->rows.v + (t->rows.n - n), n * sizeof(*t->rows.v));
+	memmove(t->rows.v, t->rows.v + (t->rows.n - n), n * sizeof *t->rows.v);
 	t->rows.n = n;
 }
 
@@ -622,8 +622,8 @@ void table_add_threads(struct table *t, struct arena *a, const struct thread_slo
 
 		if (!thread_slot_read(&slots[i], &tid, &value))
 			continue;
-		row.key = arena_dup(a, &tid, sizeof(tid));
-		row.value = arena_dup(a, &value, sizeof(value));
+		row.key = arena_dup(a, &tid, sizeof tid);
+		row.value = arena_dup(a, &value, sizeof value);
 		vec_push(a, &t->rows, row);
 	}
 }

@@ -19,7 +19,7 @@ static const struct tm *local_time(time_t s)
 
 	if (s != last || last == -1) {
 		if (!localtime_r(&s, &tm))
-			memset(&tm, 0, sizeof(tm));
+			memset(&tm, 0, sizeof tm);
 		last = s;
 	}
 	return &tm;
@@ -53,7 +53,7 @@ static void put_strftime(struct buf *b, const char *fmt, const struct tm *tm)
 {
 	char text[256];
 
-	buf_add(b, text, strftime(text, sizeof(text), fmt, tm));
+	buf_add(b, text, strftime(text, sizeof text, fmt, tm));
 }
 #pragma GCC diagnostic pop
 
@@ -69,7 +69,7 @@ static void put_conversion(struct buf *b, const char *p, size_t n, const struct 
 	case 'M': put_digits(b, (u64)tm->tm_min, 2); return;
 	case 'S': put_digits(b, (u64)tm->tm_sec, 2); return;
 	}
-	if (n >= sizeof(one)) { /* such a width is a mistake */
+	if (n >= sizeof one) { /* such a width is a mistake */
 		buf_add(b, p, n);
 		return;
 	}

@@ -56,11 +56,11 @@ double value_double(const struct type *t, const void *p)
 	float f = 0;
 	double d = 0;
 
-	if (t->size == sizeof(f)) {
-		memcpy(&f, p, sizeof(f));
+	if (t->size == sizeof f) {
+		memcpy(&f, p, sizeof f);
 		return (double)f;
 	}
-	memcpy(&d, p, MIN(t->size, (u32)sizeof(d)));
+	memcpy(&d, p, MIN(t->size, (u32)sizeof d));
 	return d;
 }
 
@@ -71,7 +71,7 @@ void value_float(struct buf *b, const struct type *t, const void *p)
 	char text[40];
 
 	for (int digits = 6; digits <= most; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, v);
+		snprintf(text, sizeof text, "%.*g", digits, v);
 		double back = strtod(text, NULL);
 
 		if (t->size == sizeof(float) ? (float)back == (float)v : back == v)
@@ -244,8 +244,8 @@ u32 value_bytes(const struct type *t, const void *p, const u8 **bytes)
 {
 	u32 len;
 
-	memcpy(&len, p, sizeof(len));
-	*bytes = (const u8 *)p + sizeof(len);
+	memcpy(&len, p, sizeof len);
+	*bytes = (const u8 *)p + sizeof len;
 	return MIN(len, t->count);
 }
 
@@ -257,8 +257,8 @@ static void value_inet(struct buf *b, const void *p)
 	char text[INET6_ADDRSTRLEN];
 	u32 family;
 
-	memcpy(&family, p, sizeof(family));
-	if (inet_ntop((int)family, (const char *)p + sizeof(family), text, sizeof(text)))
+	memcpy(&family, p, sizeof family);
+	if (inet_ntop((int)family, (const char *)p + sizeof family, text, sizeof text))
 		buf_puts(b, text);
 }
 
@@ -316,7 +316,7 @@ static void put_timestamp(struct buf *b, const struct names *names, const void *
 	const char *fmt = NULL;
 	struct timestamp_value ts;
 
-	memcpy(&ts, p, sizeof(ts));
+	memcpy(&ts, p, sizeof ts);
 	if (prog && ts.format < prog->strings.n)
 		fmt = prog->strings.v[ts.format];
 	time_text(b, fmt ? fmt : "%Y-%m-%dT%H:%M:%S.%k",
@@ -327,7 +327,7 @@ static void put_usym(struct buf *b, const struct names *names, const void *p)
 {
 	struct usym_value v;
 
-	memcpy(&v, p, sizeof(v));
+	memcpy(&v, p, sizeof v);
 	frame_name(b, names, true, (struct process_at){ v.pid, 0 }, v.addr, false);
 }
 
@@ -337,7 +337,7 @@ static void put_stats(const struct show *s, const struct type *t, const void *p)
 {
 	struct agg_avg a;
 
-	memcpy(&a, p, sizeof(a));
+	memcpy(&a, p, sizeof a);
 	buf_puts(s->b, "{ .count = ");
 	buf_u64(s->b, a.count);
 	buf_puts(s->b, ", .average = ");
@@ -466,7 +466,7 @@ static void put_int(const struct show *s, const struct type *t, const void *p)
 	if (t->base == 16) {
 		put_address(s->b, (u64)v);
 	} else if (t->base == 8) {
-		snprintf(octal, sizeof(octal), "%#llo", (unsigned long long)v);
+		snprintf(octal, sizeof octal, "%#llo", (unsigned long long)v);
 		buf_puts(s->b, octal);
 	} else {
 		put_number(s->b, t->is_signed, value_div(t, v, s->div));

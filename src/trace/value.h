@@ -17,14 +17,15 @@ void put_foreign(struct buf *b, const struct names *names, const char *text, siz
 void put_foreignz(struct buf *b, const struct names *names, const char *text);
 /* Appends a newline, then each frame on an indented line. */
 void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p);
-/* Appends a frame's symbol without offset: "vfs_read"; is_return: ip is a return address. False: it is
- * unknown, "0x..." is appended. */
+/* Appends a frame's symbol without offset: "vfs_read"; is_return: ip is a return address. False: it
+ * is unknown, "0x..." is appended. */
 bool frame_name(struct buf *b, const struct names *names, bool user, struct process_at of, u64 ip,
 		bool is_return);
-/* Why a user stack ends there: the text that frame_name() puts in brackets. NULL: ip is an address. */
+/* Why a user stack ends there: the text that frame_name() puts in brackets. NULL: ip is an
+ * address. */
 const char *frame_reason(bool user, u64 ip);
-/* The file of a frame without its folders, or the kernel module; "kernel", and "" if it is unknown. Valid
- * until the next lookup. */
+/* The file of a frame without its folders, or the kernel module; "kernel", and "" if it is unknown.
+ * Valid until the next lookup. */
 const char *frame_module(const struct names *names, bool user, struct process_at of, u64 ip);
 /* The frames of one side of a stack value as printed, innermost first. ips has room for
  * STACK_MAX_FRAMES. Returns their number; 0 if the value has no such side. *of: of user frames, the

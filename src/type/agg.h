@@ -77,8 +77,8 @@ static inline bool stack_is_raw(const struct stack_value *v)
  */
 enum stack_from { STACK_FROM_CONTEXT, STACK_FROM_ENTRY, STACK_FROM_EXIT, STACK_FROM_REGS };
 enum { STACK_CUT_SHIFT = 8 };
-/* Value in the stacks map: u64 ip[], n from the reference; of user stacks the last word is the time of the
- * first hit (CLOCK_MONOTONIC). */
+/* Value in the stacks map: u64 ip[], n from the reference; of user stacks the last word is the time
+ * of the first hit (CLOCK_MONOTONIC). */
 enum { STACK_DEFAULT_FRAMES = 127, STACK_MAX_FRAMES = 1024, STACK_SPARE_FRAMES = 8 };
 
 /* Size in bytes of one copy of an aggregation. */

@@ -84,11 +84,13 @@ enum view_kind {
 	/* what only a pointer leads to */
 	VIEW_DATA,     /* bytes, len, as text */
 	VIEW_HEX_DATA, /* bytes, len, all of them in hex */
-	VIEW_DIRENTS, /* its address, and how many there are; st: one, for those who want all members */
+	/* its address, and how many there are; st: one, for those who want all members */
+	VIEW_DIRENTS,
 	VIEW_CONTROL,   /* control messages; st: one */
 	VIEW_STRING,    /* NUL-terminated */
 	VIEW_FILE_NAME, /* likewise, shown whole */
-	VIEW_STRINGS, /* ["ls", "/"]: an array of pointers (size: 4 or 8 bytes each) that ends with NULL */
+	/* ["ls", "/"]: an array of pointers (size: 4 or 8 bytes each) that ends with NULL */
+	VIEW_STRINGS,
 	VIEW_ENVIRON, /* its address, and how many there are */
 	N_VIEW_KINDS
 };
@@ -197,8 +199,8 @@ struct call_format {
 	struct call_field arg[CALL_MAX_ARGS]; /* offset: number of the argument */
 	const struct call_struct *whole;      /* shown so, as members; NULL: by arg */
 	/*
-	 * What follows the result, as members of the words result, args[0], ...: VIEW_HIDDEN (nothing),
-	 * VIEW_MEMBERS, or a choice of those.
+	 * What follows the result, as members of the words result, args[0], ...: VIEW_HIDDEN
+	 * (nothing), VIEW_MEMBERS, or a choice of those.
 	 */
 	struct call_view result;
 };

@@ -36,8 +36,8 @@ struct features {
 	/* set by the engine; NULL: no feature */
 	enum feature_answer (*probe)(struct features *f, enum feature id);
 	/*
-	 * Whether a program of a type (BPF_PROG_TYPE_*), attached as attach_type to the kernel's BTF
-	 * type attach_id, may call the kernel function with that BTF id. NULL: none may.
+	 * Whether a program of a type (BPF_PROG_TYPE_*), attached as attach_type to the kernel's
+	 * BTF type attach_id, may call the kernel function with that BTF id. NULL: none may.
 	 */
 	bool (*may_call)(struct features *f, u32 func_id, u32 prog_type, u32 attach_type,
 			 u32 attach_id);

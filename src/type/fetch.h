@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that a function reads at an event, and that an engine of samples has the kernel fetch with it. */
+/* Memory that a function reads at an event, and that an engine of samples has the kernel fetch with
+ * it. */
 #ifndef SONDE_TYPE_FETCH_H
 #define SONDE_TYPE_FETCH_H
 
 #include "base/arena.h"
 
 struct fetch {
-	s32 parent; /* the fetch whose 8 bytes are the pointer; -1: they are at ctx in the context */
+	/* the fetch whose 8 bytes are the pointer; -1: they are at ctx in the context */
+	s32 parent;
 	u32 ctx;
 	s64 offset; /* from the pointer */
 	u32 len;    /* bytes; of a string the most */

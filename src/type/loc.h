@@ -18,7 +18,8 @@ enum { SYSCALL_I386 = 512, SYSCALL_SET_BITS = 1024 };
 enum loc_kind {
 	LOC_NONE,
 	LOC_CTX, /* value at ctx + offset (tracepoint record field, BTF argument: 8 bytes each) */
-	LOC_CTX_ADDR, /* the address ctx + offset itself (arrays inside a tracepoint record; pointers to it) */
+	/* the address ctx + offset itself (arrays inside a tracepoint record; pointers to it) */
+	LOC_CTX_ADDR,
 	/* u32 at ctx + offset holds (len << 16 | offset); the data is at ctx + offset */
 	LOC_DATA_LOC,
 	LOC_REL_LOC, /* likewise, relative to the end of that u32 */
@@ -252,8 +253,8 @@ struct profile {
 	struct loc caller;
 	/* the site is N bytes after the function's entry; ustack shows the entry */
 	u32 ip_delta;
-	/* user_regs, before the function makes its frame: the return address is at sp + return_at - 1;
-	 * 0: elsewhere */
+	/* user_regs, before the function makes its frame: the return address is at sp + return_at -
+	 * 1; 0: elsewhere */
 	u32 return_at;
 
 	struct syscall_profile syscall;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a script reads of the machine, noted while it records: `sonde record SCRIPT` runs the script with each read kept in a
- * variable and an event at the end of each clause; over the recording the same reads are fields of that event.
+ * What a script reads of the machine, noted while it records: `sonde record SCRIPT` runs the script
+ * with each read kept in a variable and an event at the end of each clause; over the recording the
+ * same reads are fields of that event.
  */
 #ifndef SONDE_TYPE_NOTED_H
 #define SONDE_TYPE_NOTED_H
@@ -9,8 +10,8 @@
 #include "base/base.h"
 
 struct noted_read {
-	/* Its text, "str(arg0)". If its value depends on the script (variables, maps, branches) with the
-	 * place, "str($p)@120": then it is valid for that script alone. */
+	/* Its text, "str(arg0)". If its value depends on the script (variables, maps, branches)
+	 * with the place, "str($p)@120": then it is valid for that script alone. */
 	const char *key;
 	const char *field; /* of the event: "str_arg0" */
 	const char *type;  /* what the field is cast to; "": it is as it is */
@@ -25,7 +26,8 @@ struct noted_reads {
 	const char *probe, *func;
 };
 
-/* Clauses whose events are tuples: output/recording_probes.h. All in an arena of who makes the list. */
+/* Clauses whose events are tuples: output/recording_probes.h. All in an arena of who makes the
+ * list. */
 struct recorded_probe {
 	const char *name;          /* of its events; NULL: made of the probe's */
 	const char *const *fields; /* names of the values; NULL-terminated */

@@ -110,7 +110,7 @@ void type_print(struct buf *b, const struct type *t)
 
 const char *type_str(struct arena *a, const struct type *t)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	const char *s;
 
 	type_print(&b, t);

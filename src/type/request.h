@@ -40,17 +40,20 @@ struct request {
 
 	/* How it is compiled. */
 	bool unsafe, no_warnings;
-	/* Return probes of programs sit on ret instructions; a function whose returns cannot be found there has
-	 * none. The kernel's replace return addresses, which exceptions and coroutines do not survive. */
+	/* Return probes of programs sit on ret instructions; a function whose returns cannot be
+	 * found there has none. The kernel's replace return addresses, which exceptions and
+	 * coroutines do not survive. */
 	bool keeps_return_addresses;
-	/* The calls of kernel functions matter as a whole: patterns leave out functions whose return cannot be probed, and
-	 * where entry and return share a program, the return of a call that the entry's filter refused is not seen. */
+	/* The calls of kernel functions matter as a whole: patterns leave out functions whose
+	 * return cannot be probed, and where entry and return share a program, the return of a call
+	 * that the entry's filter refused is not seen. */
 	bool whole_calls;
 	enum probes_once probes_once;
 	bool some_may_miss; /* of the attach points of a clause, as long as one matches */
 	/* Names of functions of the kernel, which alone patterns have; NULL: any. */
 	const struct hash *kernel_functions;
-	/* Patterns of functions, of C++ without parameters: no probe is put there. NULL-terminated, or NULL. */
+	/* Patterns of functions, of C++ without parameters: no probe is put there. NULL-terminated,
+	 * or NULL. */
 	const char *const *left_out;
 	bool extra_warnings; /* -k: failed reads and lookups are reported */
 	bool any_kernel;     /* check: assume no particular kernel and no privilege */
@@ -61,7 +64,8 @@ struct request {
 
 	/* How it runs. */
 	const char *engine; /* the engine to use, by name; NULL: chosen for each site */
-	/* Also from one that changes the process of -p or -c; the others serve what that one refuses. */
+	/* Also from one that changes the process of -p or -c; the others serve what that one
+	 * refuses. */
 	bool auto_engine;
 	struct noting *noting; /* the script runs to record what it reads: type/noted.h; NULL */
 	const char *from;      /* a recording, whose events the script gets; NULL: those of now */

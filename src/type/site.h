@@ -11,12 +11,13 @@ enum site_kind {
 	SITE_SIGNAL,          /* self:signal:NAME: run by hand when the signal arrives */
 	SITE_PERF_TRACEPOINT, /* perf event of a tracepoint id */
 	SITE_RAW_TRACEPOINT,  /* by name; untyped args or tp_btf by the profile */
-	SITE_PERF_SOFTWARE, /* perf event type and config with a period, on each CPU (or of a pid) */
-	SITE_PERF_TIMER,    /* cpu-clock: profile on each CPU, interval on the first */
-	SITE_KPROBE,        /* symbol (+offset) or address, entry or return */
-	SITE_UPROBE,        /* file, offset, entry or return */
-	SITE_RECORD,        /* of a process: a tracepoint that writes records (include/sonde) */
-	SITE_TRAMPOLINE,    /* fentry, fexit, lsm: btf_id in the profile */
+	/* perf event type and config with a period, on each CPU (or of a pid) */
+	SITE_PERF_SOFTWARE,
+	SITE_PERF_TIMER, /* cpu-clock: profile on each CPU, interval on the first */
+	SITE_KPROBE,     /* symbol (+offset) or address, entry or return */
+	SITE_UPROBE,     /* file, offset, entry or return */
+	SITE_RECORD,     /* of a process: a tracepoint that writes records (include/sonde) */
+	SITE_TRAMPOLINE, /* fentry, fexit, lsm: btf_id in the profile */
 	SITE_WATCHPOINT,
 	SITE_ITER,
 };
@@ -35,7 +36,8 @@ struct site {
 	s32 pid;            /* attach to this process only; -1: all; 0: is_of_command */
 	bool is_of_command; /* pid is that of the command of -c; 0 until it is known */
 	bool is_return;
-	/* Cheaper than the probe that the script names, which is used if the kernel refuses this. */
+	/* Cheaper than the probe that the script names, which is used if the kernel refuses
+	 * this. */
 	bool is_substitute;
 	bool is_deferred; /* uprobe, usdt: of files that do not exist yet */
 	/* of an entry: the return of the same function if one program serves both; else NULL */
@@ -54,8 +56,8 @@ struct site {
 			/* PERF_TRACEPOINT of a system call: its number + 1, of its return
 			 * negative; else 0 */
 			s32 call;
-			/* PERF_TRACEPOINT: what of its predicate the kernel can decide, "": nothing;
-			 * NULL: no predicate, or it is not the only one on the event */
+			/* PERF_TRACEPOINT: what of its predicate the kernel can decide, "":
+			 * nothing; NULL: no predicate, or it is not the only one on the event */
 			const char *filter;
 		} event;
 		struct {                    /* KPROBE, TRAMPOLINE */
@@ -74,15 +76,16 @@ struct site {
 			/* Of the function's entry from the start of the file's mappings, and the
 			 * length of these; 0: not known */
 			u64 distance, span;
-			/* The process engine may put a jump there (provider_env.attach.records); else
-			 * why not, or NULL: it is no function's entry. */
+			/* The process engine may put a jump there (provider_env.attach.records);
+			 * else why not, or NULL: it is no function's entry. */
 			bool takes_jump;
 			const char *no_jump;
-			/* `offset` is that of a return of a function; its jump begins `back` bytes before. */
+			/* `offset` is that of a return of a function; its jump begins `back` bytes
+			 * before. */
 			bool is_exit;
 			u8 back;
-			/* Of a function of Go: how many bytes at its entry ask for stack; the probe is
-			 * behind them. */
+			/* Of a function of Go: how many bytes at its entry ask for stack; the probe
+			 * is behind them. */
 			u8 go_check;
 		} user;
 		struct { /* RECORD; addresses as in the file */

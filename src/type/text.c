@@ -87,7 +87,7 @@ bool type_text_layout(const struct type *t, struct text_layout *out)
 		return false;
 	if (is_interface(t, out))
 		return true;
-	*out = (struct text_layout){};
+	*out = (struct text_layout){ 0 };
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
 		if ((rows[i].whole ? streq(t->name, rows[i].type) :
 				     starts_with(t->name, rows[i].type)) &&

@@ -59,7 +59,7 @@ struct thread_slot *thread_slot_of(struct thread_slot *slots, const void *key)
 	struct thread_slot *s;
 	u32 tid;
 
-	memcpy(&tid, key, sizeof(tid));
+	memcpy(&tid, key, sizeof tid);
 	s = &slots[thread_slot_index(tid)];
 
 	return __atomic_load_n(&s->owner, __ATOMIC_ACQUIRE) == (u64)tid + 1 ? s : NULL;

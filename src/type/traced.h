@@ -38,7 +38,8 @@ struct traced {
 	/* User-space probes are put into these processes alone: no other one carries a breakpoint.
 	 * Only where a set of processes is traced. */
 	bool alone;
-	/* The command is stopped while the rings of its events are rather full. Only with a command. */
+	/* The command is stopped while the rings of its events are rather full. Only with a
+	 * command. */
 	bool lossless;
 };
 

@@ -108,7 +108,7 @@ const struct type *type_array(struct arena *a, const struct type *elem, u32 coun
 
 const struct type *type_counted_array(struct arena *a, const struct type *elem, u32 most)
 {
-	struct type *t = arena_dup(a, type_array(a, elem, most), sizeof(*t));
+	struct type *t = arena_dup(a, type_array(a, elem, most), sizeof *t);
 
 	t->is_counted = true;
 	t->size = ALIGN_UP(t->size, 8u) + (u32)sizeof(u64);
@@ -121,7 +121,7 @@ u32 type_array_count(const struct type *t, const void *p)
 	u64 n = t->count;
 
 	if (t->is_counted)
-		memcpy(&n, (const char *)p + type_count_at(t), sizeof(n));
+		memcpy(&n, (const char *)p + type_count_at(t), sizeof n);
 	return (u32)MIN(n, (u64)t->count);
 }
 
@@ -197,7 +197,7 @@ const struct type *type_record(struct arena *a, const struct field *fields, u32 
 {
 	struct type *t = make(a, TY_RECORD, 0, 8);
 
-	t->fields = arena_dup(a, fields, sizeof(*fields) * n);
+	t->fields = arena_dup(a, fields, sizeof *fields * n);
 	t->n_fields = n;
 	lay_out(t);
 	return t;
@@ -290,7 +290,7 @@ const struct type *type_of_result(struct arena *a, const struct type *t)
 
 	if (t->kind != TY_POINTER)
 		return t;
-	word = arena_dup(a, t, sizeof(*t));
+	word = arena_dup(a, t, sizeof *t);
 	word->is_word = true;
 	return word;
 }
@@ -301,7 +301,7 @@ const struct type *type_in_space(struct arena *a, const struct type *ptr, enum s
 
 	if (ptr->space == space)
 		return ptr;
-	t = arena_dup(a, ptr, sizeof(*ptr));
+	t = arena_dup(a, ptr, sizeof *ptr);
 	t->space = space;
 	return t;
 }

@@ -13,8 +13,8 @@
  *		struct unwind_raw: hits in code that the tables do not have yet; written by programs,
  *		unwound and emptied by sonde (sym/unwind_raw.c)
  *
- * a hash: process -> struct unwind_process, its mappings of code; and a ring buffer, the bell, to which
- * programs write only to wake sonde.
+ * a hash: process -> struct unwind_process, its mappings of code; and a ring buffer, the bell, to
+ * which programs write only to wake sonde.
  */
 #ifndef SONDE_TYPE_UNWIND_H
 #define SONDE_TYPE_UNWIND_H
@@ -69,7 +69,8 @@ enum {
 	UNWIND_SIZE = UNWIND_BUDGETS + 8 * UNWIND_N_BUDGETS,
 };
 
-/* A hit that cannot be unwound yet: what the walk begins with. Its stack value has the id as hash. */
+/* A hit that cannot be unwound yet: what the walk begins with. Its stack value has the id as
+ * hash. */
 struct unwind_raw {
 	u64 state; /* enum unwind_raw_state */
 	u64 id;    /* even; hashes of frames are odd */
@@ -87,10 +88,11 @@ struct unwind_raw {
 };
 /*
  * Each hit that is kept is a key of its own in a map keyed by stacks, until it is unwound and the
- * session has merged it with that of the same stack (session/stack_keys.c). So UNWIND_MAX_KEPT at most
- * are kept at a time. Of a process with the same mappings there are UNWIND_BUDGET in all, because one
- * whose mappings cannot be known would cost time without end: budgets are u64, direct mapped, a tag of
- * both in the high 48 bits and the number of hits in the others; written by programs.
+ * session has merged it with that of the same stack (session/stack_keys.c). So UNWIND_MAX_KEPT at
+ * most are kept at a time. Of a process with the same mappings there are UNWIND_BUDGET in all,
+ * because one whose mappings cannot be known would cost time without end: budgets are u64, direct
+ * mapped, a tag of both in the high 48 bits and the number of hits in the others; written by
+ * programs.
  */
 enum { UNWIND_MAX_KEPT = 2048, UNWIND_BUDGET = 8192 };
 enum unwind_raw_state { UNWIND_RAW_FREE, UNWIND_RAW_BEGUN, UNWIND_RAW_FULL };

@@ -199,7 +199,7 @@ static u64 now(struct vm *vm, enum timestamp_mode clock)
 					 [TS_MONOTONIC] = CLOCK_MONOTONIC,
 					 [TS_TAI] = CLOCK_TAI,
 					 [TS_REAL] = CLOCK_REALTIME };
-	struct timespec ts = {};
+	struct timespec ts = { 0 };
 
 	if (vm->world.now_ns)
 		return vm->world.now_ns(vm->world.ctx, clock);
@@ -224,7 +224,7 @@ HELPER(get_attach_cookie) { return vm->world.cookie; }
 
 HELPER(get_current_comm)
 {
-	u32 size = (u32)a[1], n = MIN(size, (u32)sizeof(vm->world.comm));
+	u32 size = (u32)a[1], n = MIN(size, (u32)sizeof vm->world.comm);
 	u8 *dst = vm_at(vm, a[0], size, VM_WRITE);
 
 	if (dst && size) {
@@ -248,11 +248,11 @@ HELPER(get_ns_current_pid_tgid)
 
 	if (!dst)
 		return 0;
-	if ((u32)a[3] != sizeof(ids)) {
+	if ((u32)a[3] != sizeof ids) {
 		memset(dst, 0, (u32)a[3]);
 		return ERR(EINVAL);
 	}
-	memcpy(dst, ids, sizeof(ids));
+	memcpy(dst, ids, sizeof ids);
 	return 0;
 }
 
@@ -270,7 +270,7 @@ HELPER(send_signal)
 {
 	if (vm->world.ignores_signals)
 		return 0;
-	vm->signals = xrealloc(vm->signals, (vm->n_signals + 1) * sizeof(*vm->signals));
+	vm->signals = xrealloc(vm->signals, (vm->n_signals + 1) * sizeof *vm->signals);
 	vm->signals[vm->n_signals++] = (u32)a[0];
 	return 0;
 }
@@ -333,11 +333,11 @@ static u32 frames(struct vm *vm, u64 flags, u32 max, u64 **all)
 {
 	u32 skip = flags & BPF_F_SKIP_FIELD_MASK, n;
 
-	*all = xcalloc(max + skip + 1, sizeof(**all));
+	*all = xcalloc(max + skip + 1, sizeof **all);
 	n = (u32)vm->world.stack(vm->world.ctx, *all, max + skip, flags & BPF_F_USER_STACK);
 	if ((s32)n < 0 || n <= skip)
 		return 0;
-	memmove(*all, *all + skip, (n - skip) * sizeof(**all));
+	memmove(*all, *all + skip, (n - skip) * sizeof **all);
 	return MIN(n - skip, max);
 }
 
@@ -364,8 +364,8 @@ static u64 keep_trace(struct vm_map *m, u64 *ips, u32 n, u64 flags)
 	bool same;
 
 	if (!m->trace) {
-		m->trace = xcalloc(MAX(m->max_entries, 1u), sizeof(*m->trace));
-		m->trace_len = xcalloc(MAX(m->max_entries, 1u), sizeof(*m->trace_len));
+		m->trace = xcalloc(MAX(m->max_entries, 1u), sizeof *m->trace);
+		m->trace_len = xcalloc(MAX(m->max_entries, 1u), sizeof *m->trace_len);
 	}
 	same = m->trace[id] && m->trace_len[id] == n && !memcmp(m->trace[id], ips, n * 8);
 	if (m->trace[id] && !same && !(flags & BPF_F_REUSE_STACKID)) {
@@ -459,7 +459,7 @@ HELPER(vm_snprintf)
 	u8 *dst = (u32)a[1] ? vm_at(vm, a[0], (u32)a[1], VM_WRITE) : NULL;
 	const u8 *args = (u32)a[4] ? vm_at(vm, a[3], (u32)a[4], VM_READ) : NULL;
 	u32 used = 0, n_args = (u32)a[4] / 8, taken;
-	struct buf fmt = {}, out = {};
+	struct buf fmt = { 0 }, out = { 0 };
 	u64 v;
 
 	if (vm->fault.code)
@@ -471,7 +471,7 @@ HELPER(vm_snprintf)
 			s += s[0] == '%' && s[1] == '%';
 			continue;
 		}
-		memcpy(&v, args + 8 * used, sizeof(v));
+		memcpy(&v, args + 8 * used, sizeof v);
 		taken = convert(vm, &out, s + 1, v);
 		used += taken != 0;
 		s += taken;

@@ -170,12 +170,12 @@ static void put(u8 *p, u32 size, u64 v)
  */
 static bool load_foreign(struct vm *vm, u64 addr, u32 size, u64 *v)
 {
-	u8 bytes[8] = {};
+	u8 bytes[8] = { 0 };
 
 	if (vm_is_own(addr) || addr < 4096 || !vm->world.read)
 		return false;
 	if (vm->world.read(vm->world.ctx, bytes, size, addr, false) < 0)
-		memset(bytes, 0, sizeof(bytes));
+		memset(bytes, 0, sizeof bytes);
 	*v = get(bytes, size);
 	return true;
 }

@@ -80,7 +80,7 @@ static void init_hash(struct vm_map *m)
 {
 	for (m->n_buckets = 64; m->n_buckets < m->max_entries && m->n_buckets < 1u << 16;)
 		m->n_buckets *= 2;
-	m->bucket = xcalloc(m->n_buckets, sizeof(*m->bucket));
+	m->bucket = xcalloc(m->n_buckets, sizeof *m->bucket);
 	m->n_elems = 1;
 }
 
@@ -237,9 +237,9 @@ static void grow(struct vm *vm, struct vm_map *m)
 {
 	u32 n = MIN(64u << m->n_chunks, m->max_entries - (m->n_elems - 1)), first = m->n_elems;
 
-	m->elem = xrealloc(m->elem, (first + n) * sizeof(*m->elem));
+	m->elem = xrealloc(m->elem, (first + n) * sizeof *m->elem);
 	if (first == 1)
-		memset(m->elem, 0, sizeof(*m->elem));
+		memset(m->elem, 0, sizeof *m->elem);
 	add_chunk(vm, m, first, n);
 	m->n_elems += n;
 	for (u32 i = first + n; i-- > first;) {
@@ -308,7 +308,7 @@ u32 vm_map_find(struct vm *vm, struct vm_map *m, const void *key)
 	u32 i;
 
 	if (vm_map_is_array(m)) {
-		memcpy(&i, key, sizeof(i));
+		memcpy(&i, key, sizeof i);
 		return i < m->max_entries ? i + 1 : 0;
 	}
 	i = find_hash(vm, m, key, hash_bytes(key, m->key_size));

@@ -20,7 +20,7 @@ int vm_fault(struct vm *vm, int code, const char *fmt, ...)
 	if (vm->fault.code)
 		return vm->fault.code;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	return err_set(&vm->fault, code, "instruction %u: %s", vm->pc, text);
 }
@@ -32,7 +32,7 @@ u32 vm_region(struct vm *vm, enum region_kind kind, u8 *host, u32 size, u32 stri
 		BUG("more than %u memory regions", VM_REGION_MAP);
 	if (vm->n_regions == vm->cap_regions) {
 		vm->cap_regions = MAX(2 * vm->cap_regions, 32u);
-		vm->region = xrealloc(vm->region, vm->cap_regions * sizeof(*vm->region));
+		vm->region = xrealloc(vm->region, vm->cap_regions * sizeof *vm->region);
 	}
 	vm->region[vm->n_regions] = (struct region){
 		.host = host,
@@ -71,7 +71,7 @@ static u8 *refuse(struct vm *vm, const struct region *r, s64 off, u64 len, enum 
 
 	vm_fault(vm, -EFAULT, "%s %llu bytes at offset %lld of %s, which has %u bytes",
 		 access & VM_WRITE ? "writes" : "reads", (unsigned long long)len, (long long)off,
-		 region_text(vm, r, buf, sizeof(buf)), r->len);
+		 region_text(vm, r, buf, sizeof buf), r->len);
 	return NULL;
 }
 

@@ -41,7 +41,7 @@ u64 vm_ring_reserve(struct vm *vm, struct vm_map *m, u64 len)
 		return 0;
 	if (m->n_held == m->held_cap) {
 		m->held_cap = MAX(2 * m->held_cap, 4u);
-		m->held = xrealloc(m->held, m->held_cap * sizeof(*m->held));
+		m->held = xrealloc(m->held, m->held_cap * sizeof *m->held);
 	}
 
 	u32 off = (m->produced & (m->size - 1)) + RING_HEADER;

@@ -76,8 +76,7 @@ int shared_layout(const struct program *p, u32 n_cpus, struct shared_maps *s, st
 {
 	int ret = 0;
 
-	*s = (struct shared_maps){ .v = xcalloc(MAX(p->maps.n, 1u), sizeof(*s->v)),
-				   .n = p->maps.n };
+	*s = (struct shared_maps){ .v = xcalloc(MAX(p->maps.n, 1u), sizeof *s->v), .n = p->maps.n };
 	for (u32 i = 0; i < s->n && ret >= 0; i++)
 		ret = lay(p, &p->maps.v[i], n_cpus, &s->v[i], &s->size, err);
 	s->size = ALIGN_UP(s->size, 4096ull);
@@ -89,7 +88,7 @@ int shared_layout(const struct program *p, u32 n_cpus, struct shared_maps *s, st
 void shared_release(struct shared_maps *s)
 {
 	free(s->v);
-	*s = (struct shared_maps){};
+	*s = (struct shared_maps){ 0 };
 }
 
 void shared_init(const struct shared_maps *s, const struct program *p, u8 *block)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Maps in one block of memory that this process shares with a traced one, where compiled programs
- * (jit/) change them while the interpreter and the session read them here. The layout is derived from
- * the program by both sides and holds offsets only. What the memory contains is not trusted: no
- * offset, length or count is read from it without a limit.
+ * (jit/) change them while the interpreter and the session read them here. The layout is derived
+ * from the program by both sides and holds offsets only. What the memory contains is not trusted:
+ * no offset, length or count is read from it without a limit.
  *
  *	array:  elements, each n_copies values of value_stride bytes
  *	hash:   u32 live, used | u32 tag[n_slots] | keys | values, one each for a slot
  *
- * A hash is open addressing without locks. A tag is the upper 30 bits of the key's hash and the state
- * of the slot, which changes by compare-and-exchange:
+ * A hash is open addressing without locks. A tag is the upper 30 bits of the key's hash and the
+ * state of the slot, which changes by compare-and-exchange:
  *
  *	0 (free) -> BUSY (one thread writes key and value) -> READY <-> DELETED -> BUSY
  *
- * A slot keeps its key forever, so the sequence of slots that a key is searched in only grows at its
- * end, and two threads that insert the same key meet in one slot. Keys beyond max_entries at a time, or
- * 7/8 of the slots ever, are refused as by the kernel's maps (-E2BIG).
+ * A slot keeps its key forever, so the sequence of slots that a key is searched in only grows at
+ * its end, and two threads that insert the same key meet in one slot. Keys beyond max_entries at a
+ * time, or 7/8 of the slots ever, are refused as by the kernel's maps (-E2BIG).
  */
 #ifndef SONDE_VM_SHARED_H
 #define SONDE_VM_SHARED_H
@@ -25,9 +25,10 @@
 
 #define SHARED_FACTOR 0x9e3779b97f4a7c15ull /* of the hash of keys */
 /*
- * Who meets a slot that another thread is about to fill spins, 75 to 250 ms of its own time: that thread may be
- * preempted. Compiled code makes no system call, which a filter of the process could answer by killing it. The thread
- * may also be the one that a signal interrupted, so there is an end (-EBUSY, counted as lost).
+ * Who meets a slot that another thread is about to fill spins, 75 to 250 ms of its own time: that
+ * thread may be preempted. Compiled code makes no system call, which a filter of the process could
+ * answer by killing it. The thread may also be the one that a signal interrupted, so there is an
+ * end (-EBUSY, counted as lost).
  */
 enum { SHARED_SPINS = 5000000 };
 enum shared_state { SHARED_BUSY = 1, SHARED_READY, SHARED_DELETED, SHARED_STATE = 3 };

@@ -14,17 +14,17 @@
 
 struct vm *vm_new(struct program *prog, const struct vm_world *world)
 {
-	struct vm *vm = xcalloc(1, sizeof(*vm));
+	struct vm *vm = xcalloc(1, sizeof *vm);
 
 	vm->prog = prog;
 	vm->world = *world;
 	vm->limit = VM_MAX_STEPS;
 	vm->random = 0x9e3779b97f4a7c15;
-	vm->stack_region = vm_region(vm, RG_STACK, vm->stack, sizeof(vm->stack), 0, VM_STACK, 0);
+	vm->stack_region = vm_region(vm, RG_STACK, vm->stack, sizeof vm->stack, 0, VM_STACK, 0);
 	vm->ctx_region = vm_region(vm, RG_CTX, NULL, 0, 0, 0, 0);
 	vm->index_region = vm_region(vm, RG_KEYS, (u8 *)&vm->index_key, 4, 0, 4, 0);
 	vm->n_maps = prog->maps.n;
-	vm->map = xcalloc(MAX(vm->n_maps, 1u), sizeof(*vm->map));
+	vm->map = xcalloc(MAX(vm->n_maps, 1u), sizeof *vm->map);
 	for (u32 i = 0; i < vm->n_maps; i++)
 		vm_map_init(vm, &vm->map[i], &prog->maps.v[i], i);
 	return vm;
@@ -102,14 +102,14 @@ static const struct bpf_insn *code_of(struct vm *vm, u32 func)
 	if (func >= vm->n_code) {
 		u32 n = vm->prog->funcs.n;
 
-		vm->code = xrealloc(vm->code, n * sizeof(*vm->code));
-		memset(vm->code + vm->n_code, 0, (n - vm->n_code) * sizeof(*vm->code));
+		vm->code = xrealloc(vm->code, n * sizeof *vm->code);
+		memset(vm->code + vm->n_code, 0, (n - vm->n_code) * sizeof *vm->code);
 		vm->n_code = n;
 	}
 	if (vm->code[func])
 		return vm->code[func];
-	code = xcalloc(f->n_insns + 1, sizeof(*code));
-	memcpy(code, f->insns, f->n_insns * sizeof(*code));
+	code = xcalloc(f->n_insns + 1, sizeof *code);
+	memcpy(code, f->insns, f->n_insns * sizeof *code);
 	for (u32 i = 0; i < f->n_relocs; i++)
 		if (relocate(vm, f, code, &f->relocs[i]) < 0) {
 			free(code);
@@ -226,8 +226,8 @@ u64 vm_data_u64(struct vm *vm, u32 offset)
 	u8 *p = data(vm, &size);
 	u64 v = 0;
 
-	if (p && offset + sizeof(v) <= size)
-		memcpy(&v, p + offset, sizeof(v));
+	if (p && offset + sizeof v <= size)
+		memcpy(&v, p + offset, sizeof v);
 	return v;
 }
 
@@ -236,8 +236,8 @@ void vm_set_data_u64(struct vm *vm, u32 offset, u64 v)
 	u32 size = 0;
 	u8 *p = data(vm, &size);
 
-	if (p && offset + sizeof(v) <= size)
-		memcpy(p + offset, &v, sizeof(v));
+	if (p && offset + sizeof v <= size)
+		memcpy(p + offset, &v, sizeof v);
 }
 
 /* NULL: the map has no thread slots. */
@@ -276,14 +276,14 @@ u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips, u6
 		const u64 *frames;
 		u32 at, n;
 
-		if (m->desc->role != MAP_STACKS || !m->bucket || m->key_size != sizeof(v->hash))
+		if (m->desc->role != MAP_STACKS || !m->bucket || m->key_size != sizeof v->hash)
 			continue;
 		at = vm_map_find(vm, m, &v->hash);
 		if (!at)
 			continue;
 		n = MIN(MIN(v->n, limit), m->value_size / 8);
 		frames = (const u64 *)(const void *)vm_map_value(vm, m, at - 1, vm_cpu(vm));
-		memcpy(ips, frames, n * sizeof(*ips));
+		memcpy(ips, frames, n * sizeof *ips);
 		*time = frames[m->value_size / 8 - 1];
 		return n;
 	}
@@ -326,9 +326,9 @@ static int read_global(struct vm *vm, const struct map_desc *d, struct arena *a,
 	} else {
 		u64 is_set;
 
-		memcpy(&is_set, p, sizeof(is_set));
+		memcpy(&is_set, p, sizeof is_set);
 		set = is_set != 0;
-		v = arena_dup(a, p + sizeof(is_set), ALIGN_UP(MAX(d->value->size, 1u), 8u));
+		v = arena_dup(a, p + sizeof is_set, ALIGN_UP(MAX(d->value->size, 1u), 8u));
 	}
 	if (set)
 		vec_push(a, &t->rows, (struct table_row){ NULL, v });
@@ -364,7 +364,7 @@ int vm_map_read(struct vm *vm, u32 map, struct arena *a, struct table *t)
 		struct table_row row = { NULL, NULL };
 		u32 index = next - 1;
 
-		row.key = vm_map_is_array(m) ? arena_dup(a, &index, sizeof(index)) :
+		row.key = vm_map_is_array(m) ? arena_dup(a, &index, sizeof index) :
 					       arena_dup(a, vm_map_key(vm, m, index), m->key_size);
 		if (m->desc->value && type_is_agg(m->desc->value))
 			row.value = merge_copies(a, m, copy);

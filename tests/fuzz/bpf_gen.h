@@ -2,8 +2,8 @@
 /*
  * Programs from bytes: each byte is a choice, so that a fuzzer can steer and a random generator can
  * feed it. Purely random instructions are refused at once; these are made of pieces that compilers
- * emit (lookups with their null check, masked indexes, records, loops, spills), with parameters that
- * are often wrong, and with jumps that cut across the pieces.
+ * emit (lookups with their null check, masked indexes, records, loops, spills), with parameters
+ * that are often wrong, and with jumps that cut across the pieces.
  */
 #ifndef TESTS_FUZZ_BPF_GEN_H
 #define TESTS_FUZZ_BPF_GEN_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values of argstr: the input is the number of the call in two bytes, whether it has returned, then the value after its
- * head, which lies alone in memory of exactly its size. Formats are those of all calls.
+ * Values of argstr: the input is the number of the call in two bytes, whether it has returned, then
+ * the value after its head, which lies alone in memory of exactly its size. Formats are those of
+ * all calls.
  */
 #include <stdlib.h>
 #include "sym/callviews.h"

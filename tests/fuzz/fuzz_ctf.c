@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a CTF section: no types, or BTF that is read as any other. The last 64 bytes are strings and symbols. */
+/* Any bytes as a CTF section: no types, or BTF that is read as any other. The last 64 bytes are
+ * strings and symbols. */
 #include <stdlib.h>
 #include "sym/btf.h"
 #include "object/ctf.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Location expressions from damaged files: operations of any kind, with any operands, become a location or
- * a reason, and the location's steps never take more words than there are. libdw itself, which decodes
- * files into operations, is not ours to check here.
+ * Location expressions from damaged files: operations of any kind, with any operands, become a
+ * location or a reason, and the location's steps never take more words than there are. libdw
+ * itself, which decodes files into operations, is not ours to check here.
  */
 #include <stdlib.h>
 #include "object/dwarf_file.h"
@@ -41,7 +41,8 @@ static void check_steps(const struct loc *loc)
 		abort();
 }
 
-/* Whose thread-local variables they may be: a program, and a library that goes by the thread's vector. */
+/* Whose thread-local variables they may be: a program, and a library that goes by the thread's
+ * vector. */
 static struct elf *some_file(bool library)
 {
 	static struct elf *file[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * print fmt texts and records: the input is a format up to a NUL, then the record's bytes, which lie alone in
- * memory of exactly their size. The members of the record are the same for all.
+ * print fmt texts and records: the input is a format up to a NUL, then the record's bytes, which
+ * lie alone in memory of exactly their size. The members of the record are the same for all.
  */
 #include <stdlib.h>
 #include "trace/event_text.h"

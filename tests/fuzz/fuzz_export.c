@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Exports: the input is a recording, with right checksums; each format is written to a folder that is
- * emptied again. */
+/* Exports: the input is a recording, with right checksums; each format is written to a folder that
+ * is emptied again. */
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/stat.h>

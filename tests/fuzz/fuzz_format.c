@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Format strings and values of random bytes, through printf and through all outputs. The input is one
- * byte for the type, the format up to a NUL, and the value. The value lies alone in memory of exactly
- * its size, so a sanitizer sees each byte that is read behind it.
+ * Format strings and values of random bytes, through printf and through all outputs. The input is
+ * one byte for the type, the format up to a NUL, and the value. The value lies alone in memory of
+ * exactly its size, so a sanitizer sees each byte that is read behind it.
  */
 #include <fcntl.h>
 #include <stdlib.h>

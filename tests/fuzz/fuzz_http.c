@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Requests to sonde view: whatever is accepted has texts that end, and no more bytes than there are. */
+/* Requests to sonde view: whatever is accepted has texts that end, and no more bytes than there
+ * are. */
 #include <stdlib.h>
 #include "cli/view/http.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A document that an editor holds, and questions about a place in it: the first two bytes say where. */
+/* A document that an editor holds, and questions about a place in it: the first two bytes say
+ * where. */
 #include <stdlib.h>
 #include "cli/lsp/lsp.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings of perf events (engine/perf), as no kernel writes them: positions, sizes and contents of any
- * value. Reading ends, and what a record is said to have lies within it.
+ * Rings of perf events (engine/perf), as no kernel writes them: positions, sizes and contents of
+ * any value. Reading ends, and what a record is said to have lies within it.
  */
 #include <stdlib.h>
 #include "engine/perf/internal.h"

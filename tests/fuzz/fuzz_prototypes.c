@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any text as a file of prototypes (sonde ltrace -F), and values of a call of its functions as text. */
+/* Any text as a file of prototypes (sonde ltrace -F), and values of a call of its functions as
+ * text. */
 #include <stdlib.h>
 #include "cli/ltrace/values.h"
 

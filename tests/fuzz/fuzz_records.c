@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings that a process wrote (include/sonde/sonde.h, jit/jit.h), as a hostile one would: positions, sizes,
- * strings and lengths of any value. Reading ends, stays within the memory, and a string lies in its context.
+ * Rings that a process wrote (include/sonde/sonde.h, jit/jit.h), as a hostile one would: positions,
+ * sizes, strings and lengths of any value. Reading ends, stays within the memory, and a string lies
+ * in its context.
  */
 #include <stdlib.h>
 #include "engine/process/internal.h"

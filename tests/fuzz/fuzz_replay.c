@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Recordings: the input is the file, with right checksums. A script runs over it that reads all that events have. */
+/* Recordings: the input is the file, with right checksums. A script runs over it that reads all
+ * that events have. */
 #include <stdio.h>
 #include "builtin/builtin.h"
 #include "engine/engine.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Maps in memory that a process shares, as a hostile one would leave them: tags, counts, keys and values of
- * any value. Operations end, stay within the memory, and find a key that they have made.
+ * Maps in memory that a process shares, as a hostile one would leave them: tags, counts, keys and
+ * values of any value. Operations end, stay within the memory, and find a key that they have made.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -51,7 +51,7 @@ static inline struct bpf_func *asm_func(struct program *prog, u32 prog_type,
 
 	f->name = "test";
 	f->load.prog_type = prog_type;
-	f->insns = arena_dup(prog->arena, insns, n * sizeof(*insns));
+	f->insns = arena_dup(prog->arena, insns, n * sizeof *insns);
 	f->n_insns = n;
 	f->spans = arena_array(prog->arena, struct span, n);
 	f->relocs = arena_array(prog->arena, struct reloc, n);

@@ -144,7 +144,8 @@ static inline TAP_PRINTF(1, 2) void skip(const char *fmt, ...)
 	putchar('\n');
 }
 
-/* Whether an emulator of programs runs us: the kernel is another machine's, "/" and the vdso are not the process's own. */
+/* Whether an emulator of programs runs us: the kernel is another machine's, "/" and the vdso are
+ * not the process's own. */
 static inline TAP_UNUSED bool under_emulator(void)
 {
 	return getenv("SONDE_EMULATED") != NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose functions are shown. In: the program, -l. Out: the program, and those of its libraries that match. */
+/* Whose functions are shown. In: the program, -l. Out: the program, and those of its libraries that
+ * match. */
 #include "base/glob.h"
 #include "cli/flow/flow.h"
 #include "cli/libraries.h"

@@ -15,11 +15,12 @@
  *	sums.c		calls -> --report, --graph
  *	cost.c		what probes on the kernel cost the machine
  *
- * A frame is where the return address is: the stack pointer at the entry. The stack grows down, so an entry or
- * return at a higher place means that all frames below have gone, also those whose return was not seen because
- * an exception or longjmp() left them, or because they ended in a jump. An entry at the same place with the same return address
- * is a tail call. Frames of a coroutine that is suspended are set aside until something of its stack is seen. Functions of the kernel
- * and system calls return in order, so they need no place: they are within what is open.
+ * A frame is where the return address is: the stack pointer at the entry. The stack grows down, so
+ * an entry or return at a higher place means that all frames below have gone, also those whose
+ * return was not seen because an exception or longjmp() left them, or because they ended in a jump.
+ * An entry at the same place with the same return address is a tail call. Frames of a coroutine
+ * that is suspended are set aside until something of its stack is seen. Functions of the kernel and
+ * system calls return in order, so they need no place: they are within what is open.
  */
 #ifndef SONDE_CLI_FLOW_FLOW_H
 #define SONDE_CLI_FLOW_FLOW_H
@@ -117,7 +118,8 @@ struct flow {
 
 /* ---- files.c: f->binary, -l -> f->files. 0, or the exit status after a message. */
 int flow_find_files(struct flow *f);
-/* ---- functions.c: c->words -> f->functions, f->kernel_functions. 0, or the exit status after a message. */
+/* ---- functions.c: c->words -> f->functions, f->kernel_functions. 0, or the exit status after a
+ * message. */
 int flow_sort_functions(struct flow *f);
 /* ---- script.c: 0, or the exit status after a message. */
 int flow_script(struct flow *f, const char **script);

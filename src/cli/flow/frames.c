@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The open calls of each thread. In: entries and returns. Out: calls of lines.c and sums.c, each ended once. */
+/* The open calls of each thread. In: entries and returns. Out: calls of lines.c and sums.c, each
+ * ended once. */
 #include <stdlib.h>
 #include "cli/flow/flow.h"
 #include "session/system.h"
 
 struct flow_thread *flow_thread(struct flow *f, u32 tid)
 {
-	struct flow_thread *th = hash_get(&f->threads, &tid, sizeof(tid));
+	struct flow_thread *th = hash_get(&f->threads, &tid, sizeof tid);
 
 	if (th)
 		return th;
-	th = xcalloc(1, sizeof(*th));
+	th = xcalloc(1, sizeof *th);
 	th->tid = tid;
-	hash_put(&f->threads, &th->tid, sizeof(th->tid), th);
+	hash_put(&f->threads, &th->tid, sizeof th->tid, th);
 	return th;
 }
 
@@ -25,7 +26,7 @@ static void push(struct flow_frames *to, const struct flow_frame *frame)
 {
 	if (to->n == to->cap) {
 		to->cap = to->cap ? 2 * to->cap : 64;
-		to->v = xrealloc(to->v, to->cap * sizeof(*to->v));
+		to->v = xrealloc(to->v, to->cap * sizeof *to->v);
 	}
 	to->v[to->n++] = *frame;
 }
@@ -91,7 +92,8 @@ static void end_kernel(struct flow *f, struct flow_thread *th, u64 ns)
 		end_top(f, th, &end);
 }
 
-/* The first frame from the top of the stack with sp that is still there: below sp, all have gone. */
+/* The first frame from the top of the stack with sp that is still there: below sp, all have
+ * gone. */
 static void end_gone(struct flow *f, struct flow_thread *th, u64 sp, u64 ns)
 {
 	struct flow_end end = { .ns = ns, .unseen = true };
@@ -145,8 +147,8 @@ void flow_enter(struct flow *f, struct flow_thread *th, const struct flow_frame 
 	flow_sum_enter(f, th);
 }
 
-/* The index of the frame that returns, or th->open.n: its entry was not seen. A frame is where the return
- * address is. */
+/* The index of the frame that returns, or th->open.n: its entry was not seen. A frame is where the
+ * return address is. */
 static u32 find(const struct flow_thread *th, const struct flow_frame *frame)
 {
 	for (u32 i = th->open.n; i--;) {

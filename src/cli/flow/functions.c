@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose functions the words of the command line are. In: FUNC... Out: those of the program, and those of the kernel:
- * "kprobe:NAME", or a name that the program does not have and the kernel does.
+ * Whose functions the words of the command line are. In: FUNC... Out: those of the program, and
+ * those of the kernel: "kprobe:NAME", or a name that the program does not have and the kernel does.
  */
 #include "cli/flow/flow.h"
 #include "object/elf.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * -f json: an object in a line for each call, when it ends; what it called comes before it, one deeper.
+ * -f json: an object in a line for each call, when it ends; what it called comes before it, one
+ * deeper.
  *
  *	{"type": "call", "data": {"tid": 7, "depth": 1, "function": "leaf", "begin": 81234567890, "ns": 653, "args": "n=2", "result": "3"}}
  *	{"type": "function", "data": {"function": "leaf", "calls": 3, "ns": 1959, "self_ns": 1959}}	--report

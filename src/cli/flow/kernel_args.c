@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --args of functions of the kernel. In: registers of arguments, the result. Out: text by BTF. All functions share a program, so types
- * are applied when a record is printed.
+ * --args of functions of the kernel. In: registers of arguments, the result. Out: text by BTF. All
+ * functions share a program, so types are applied when a record is printed.
  */
 #include "cli/flow/flow.h"
 #include "session/system.h"
@@ -16,17 +16,17 @@ struct flow_signature {
 static const struct flow_signature *signature_of(struct flow *f, u32 function)
 {
 	struct btf *btf = system_btf(&f->system);
-	struct flow_signature *s = hash_get(&f->signatures, &function, sizeof(function));
+	struct flow_signature *s = hash_get(&f->signatures, &function, sizeof function);
 	u32 *key;
 
 	if (s)
 		return s;
 	s = arena_new(&f->t.c->words_arena, struct flow_signature);
-	key = arena_dup(&f->t.c->words_arena, &function, sizeof(function));
+	key = arena_dup(&f->t.c->words_arena, &function, sizeof function);
 	s->n = btf ? btf_func(btf, flow_name(f, function), s->params, FLOW_WORDS, &s->result,
 			      NULL) :
 		     -1;
-	hash_put(&f->signatures, key, sizeof(*key), s);
+	hash_put(&f->signatures, key, sizeof *key, s);
 	return s;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions of a run. In: sites. Out: numbers from 1, one for the entry and the return of a function, and names. */
+/* The functions of a run. In: sites. Out: numbers from 1, one for the entry and the return of a
+ * function, and names. */
 #include <stdlib.h>
 #include "cli/flow/flow.h"
 #include "object/demangle.h"
 
-/* The function or system call of "uprobe:/bin/ls:main", "syscall:openat:return", "kprobe:vfs_read". */
+/* The function or system call of "uprobe:/bin/ls:main", "syscall:openat:return",
+ * "kprobe:vfs_read". */
 static const char *symbol_of(struct arena *a, const char *probe)
 {
 	const char *end = strchr(probe, '\0'), *colon;
@@ -16,7 +18,8 @@ static const char *symbol_of(struct arena *a, const char *probe)
 	return arena_strndup(a, colon, (size_t)(end - colon));
 }
 
-/* The same for the entry and the return of a function: the kernel and each file have functions of the same name. */
+/* The same for the entry and the return of a function: the kernel and each file have functions of
+ * the same name. */
 static const char *key_of(struct arena *a, const char *probe, const char *symbol)
 {
 	const char *place = strchr(probe, ':'), *last = memrchr(probe, ':', strlen(probe));
@@ -62,7 +65,8 @@ static u32 look_up(struct flow *f, u32 site)
 	return (u32)(uintptr_t)known;
 }
 
-/* The number of the function of a site, from 1; an entry and a return have one. FLOW_NONE: it is none. */
+/* The number of the function of a site, from 1; an entry and a return have one. FLOW_NONE: it is
+ * none. */
 u32 flow_function(struct flow *f, u32 site)
 {
 	while (f->sites.n <= site)

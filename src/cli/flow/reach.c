@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What functions of the kernel reach by direct calls, where it has no multi links and each probe is attached by itself. In: FUNC...
- * Out: names, the nearest first, at most MOST of them. Code is read from /proc/kcore and decoded from the start of a function to the next
- * symbol: calls, and jumps that leave it. Calls by pointers cannot be followed: the user names the function that they lead to.
+ * What functions of the kernel reach by direct calls, where it has no multi links and each probe is
+ * attached by itself. In: FUNC... Out: names, the nearest first, at most MOST of them. Code is read
+ * from /proc/kcore and decoded from the start of a function to the next symbol: calls, and jumps
+ * that leave it. Calls by pointers cannot be followed: the user names the function that they lead
+ * to.
  */
 #include <stdlib.h>
 #include "arch/arch.h"
@@ -57,11 +59,11 @@ static void add_function(struct reach *r, u64 address)
 	struct hash *names = &r->f->reached;
 	struct ksym s;
 
-	if (names->n >= MOST || hash_get(&r->seen, &address, sizeof(address)))
+	if (names->n >= MOST || hash_get(&r->seen, &address, sizeof address))
 		return;
 	if (!kallsyms_lookup(r->ksyms, address, &s) || s.offset || !ksym_is_text(&s))
 		return;
-	hash_put(&r->seen, arena_dup(r->arena, &address, sizeof(address)), sizeof(address), r);
+	hash_put(&r->seen, arena_dup(r->arena, &address, sizeof address), sizeof address, r);
 	vec_push(r->arena, &r->queue, address);
 	if (!strstr(s.name, ".cold") && !starts_with(s.name, "__SCT__"))
 		hash_puts(names, arena_strdup(r->arena, s.name), r);
@@ -81,7 +83,7 @@ static u64 target_x86(const u8 *code, u32 n, u64 at)
 
 	if (!is_near && !is_jcc)
 		return 0;
-	memcpy(&offset, code + n - 4, sizeof(offset));
+	memcpy(&offset, code + n - 4, sizeof offset);
 	return at + n + (u64)(s64)offset;
 }
 
@@ -90,7 +92,7 @@ static u64 target_arm64(const u8 *code, u64 at)
 {
 	u32 word;
 
-	memcpy(&word, code, sizeof(word));
+	memcpy(&word, code, sizeof word);
 	return (word & 0x7c000000) == 0x14000000 ? at + 4 * (u64)signed_bits(word, 26) : 0;
 }
 
@@ -126,7 +128,7 @@ static int add_first(void *ctx, const struct ksym *s)
 
 int flow_find_reached(struct flow *f)
 {
-	struct reach *r = xcalloc(1, sizeof(*r));
+	struct reach *r = xcalloc(1, sizeof *r);
 	bool is_unreadable;
 
 	r->f = f;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The output of sonde flow. In: the records of the script. Out: entries and returns for frames.c. */
+/* The output of sonde flow. In: the records of the script. Out: entries and returns for
+ * frames.c. */
 #include <stdlib.h>
 #include "base/clock.h"
 #include "cli/flow/flow.h"
@@ -168,8 +169,8 @@ static void attached(struct sink *s, u32 n_probes)
 		flow_tell_cost(flow_of(s), n_probes);
 }
 
-/* What helpers call while a program runs is not the traced thread's. Functions of an interrupt that arrives then are
- * among them. */
+/* What helpers call while a program runs is not the traced thread's. Functions of an interrupt that
+ * arrives then are among them. */
 static bool is_of_tracer(const struct flow *f, const struct loss *loss)
 {
 	return flow_has_kernel(f) && !f->t.c->request.verbose &&

@@ -6,8 +6,8 @@
  *	uprobe:PROGRAM:* /the thread is inside/ { print((0, 0, nsecs, tid, probe, reg("sp"), return address, args...)); }
  *	uretprobe:PROGRAM:* /the thread is inside/ { print((1, 1, nsecs, tid, probe, reg("sp"), ..., retval)); ... }
  *
- * A thread is inside while its stack pointer is not above the frame of FUNC, or on another stack. So a FUNC that
- * longjmp() or an exception left counts as ended.
+ * A thread is inside while its stack pointer is not above the frame of FUNC, or on another stack.
+ * So a FUNC that longjmp() or an exception left counts as ended.
  */
 #include "cli/flow/flow.h"
 #include "cli/job.h"
@@ -64,8 +64,8 @@ static void put_calls(struct buf *b, const struct flow *f)
 
 /* ---- the kernel */
 
-/* Threads are inside while the count of FUNCs that they are in is not 0. All functions have probes: the last two clauses
- * get those that the first two do not have. */
+/* Threads are inside while the count of FUNCs that they are in is not 0. All functions have probes:
+ * the last two clauses get those that the first two do not have. */
 static const char begins[] = "@kernel[tid]++; ";
 static const char ends[] =
 	"if (@kernel[tid] > 1) { @kernel[tid]-- } else { delete(@kernel, tid) } ";

@@ -69,13 +69,13 @@ static int by_time(const void *a, const void *b)
 
 void flow_put_report(struct flow *f, struct buf *b)
 {
-	struct row *rows = xcalloc(f->sums.n + 1, sizeof(*rows));
+	struct row *rows = xcalloc(f->sums.n + 1, sizeof *rows);
 	u32 n = 0;
 
 	for (u32 i = 0; i < f->sums.n; i++)
 		if (f->sums.v[i].calls)
 			rows[n++] = (struct row){ i + 1, f->sums.v[i] };
-	qsort(rows, n, sizeof(*rows), by_time);
+	qsort(rows, n, sizeof *rows, by_time);
 	if (!f->is_json)
 		buf_puts(b, "  TOTAL TIME     SELF TIME     CALLS  FUNCTION\n");
 	for (u32 i = 0; i < n; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the files of sonde ftrace: the kernel's own tracers and events, in an instance of tracefs
- * (Documentation/trace/ftrace.rst) that is this run's alone, so that no switch of anybody else is touched.
+ * Shared by the files of sonde ftrace: the kernel's own tracers and events, in an instance of
+ * tracefs (Documentation/trace/ftrace.rst) that is this run's alone, so that no switch of anybody
+ * else is touched.
  */
 #ifndef SONDE_CLI_FTRACE_H
 #define SONDE_CLI_FTRACE_H
@@ -47,7 +48,8 @@ struct ftrace {
 	struct arena arena;
 	const char *tracer; /* NULL: events alone */
 	bool is_graph;
-	bool is_latency; /* irqsoff, wakeup ...: the result is the file "trace", of the longest time so far */
+	/* irqsoff, wakeup ...: the result is the file "trace", of the longest time so far */
+	bool is_latency;
 	VEC(struct ftrace_event) events;
 	VEC(const char *) to_restore; /* options */
 	char dir[48]; /* "instances/sonde_4711" below the root of tracefs; "": none */
@@ -108,7 +110,8 @@ int rings_open(struct ftrace *f, struct err *err);
 void rings_drain(struct ftrace *f, bool all);
 void rings_close(struct ftrace *f);
 
-/* ---- lines.c: a record as the kernel's file "trace" has it, appended to f->text; of the graph's comments the end */
+/* ---- lines.c: a record as the kernel's file "trace" has it, appended to f->text; of the graph's
+ * comments the end */
 void lines_init(struct ftrace *f);
 void lines_release(struct ftrace *f);
 void lines_head(struct ftrace *f);
@@ -123,8 +126,8 @@ u64 lines_member(const struct event_format *format, const char *name, const u8 *
 /* ---- kept.c: record i, or what was lost, into the recording of c->sink */
 void kept_put(struct ftrace *f, u32 i);
 
-/* ---- graph.c: of the function_graph tracer. i: its index in f->records. False: whether it is a call without calls within
- * is not known before more is read. */
+/* ---- graph.c: of the function_graph tracer. i: its index in f->records. False: whether it is a
+ * call without calls within is not known before more is read. */
 bool graph_put(struct ftrace *f, u32 i, const struct event_format *format, bool all);
 void graph_head(struct ftrace *f);
 /* Before lines_put() of another event. */

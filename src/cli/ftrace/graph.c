@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records of the function_graph tracer as the kernel draws them (kernel/trace/trace_functions_graph.c, Documentation/trace/ftrace.rst):
+ * Records of the function_graph tracer as the kernel draws them
+ * (kernel/trace/trace_functions_graph.c, Documentation/trace/ftrace.rst):
  *
  *	 0)               |  vfs_read() {
  *	 0)   0.921 us    |    rw_verify_area();
  *	 0) + 12.345 us   |  }
  *
- * Depth, threshold and the function to begin with are switches of the whole system in the kernel: here records are left out.
+ * Depth, threshold and the function to begin with are switches of the whole system in the kernel:
+ * here records are left out.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The instance: instances/sonde_PID, a whole tracer with buffers, switches and filters of its own. */
+/* The instance: instances/sonde_PID, a whole tracer with buffers, switches and filters of its
+ * own. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,8 @@ int instance_make(struct ftrace *f, struct err *err)
 	return 0;
 }
 
-/* Removing it removes its events, triggers and filters, too; the kernel refuses while a file in it is open. */
+/* Removing it removes its events, triggers and filters, too; the kernel refuses while a file in it
+ * is open. */
 static void remove_at(const char *root, const char *dir)
 {
 	enum { TRIES = 100, TURN_US = 10000 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records as lines of the kernel's file "trace" (kernel/trace/trace_output.c; the columns: Documentation/trace/ftrace.rst):
+ * Records as lines of the kernel's file "trace" (kernel/trace/trace_output.c; the columns:
+ * Documentation/trace/ftrace.rst):
  *
  *	            bash-3812    [001] d..2.  3204.562194: sched_switch: prev_comm=bash ...
  *	            bash-3812    [001] .....  3204.562201: vfs_read <-ksys_read

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings of the instance, one for each processor: pages of per_cpu/cpuN/trace_pipe_raw, merged by time. A page that
- * is read ends with the newest event, so after all rings are read everything up to the time before is there.
+ * The rings of the instance, one for each processor: pages of per_cpu/cpuN/trace_pipe_raw, merged
+ * by time. A page that is read ends with the newest event, so after all rings are read everything
+ * up to the time before is there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +15,8 @@
 #include "cli/ftrace/ftrace.h"
 #include "import/ring_page.h"
 
-/* An event that is being written may get an older time; events of clocks that cannot be compared are merged as far as they are
- * read together. */
+/* An event that is being written may get an older time; events of clocks that cannot be compared
+ * are merged as far as they are read together. */
 enum { SLACK_NS = 1000000 };
 
 /* The size of header_page's data and what is before it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options -> files of the instance. max_graph_depth, tracing_thresh and set_graph_function are the whole system's: what
- * they would do is done while lines are printed. */
+/* Options -> files of the instance. max_graph_depth, tracing_thresh and set_graph_function are the
+ * whole system's: what they would do is done while lines are printed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -256,7 +256,8 @@ static bool is_set(struct ftrace *f, const char *name)
 	return found;
 }
 
-/* Options of a tracer itself, as func_stack_trace, are not the instance's: until 6.16 all instances share them. */
+/* Options of a tracer itself, as func_stack_trace, are not the instance's: until 6.16 all instances
+ * share them. */
 static int set_trace_option(struct ftrace *f, const char *name, struct err *err)
 {
 	int ret = 0;

@@ -14,15 +14,15 @@
 
 static void put_address(struct ltrace_object *o, struct hash *h, u64 address, const char *name)
 {
-	u64 *key = xmalloc(sizeof(*key));
+	u64 *key = xmalloc(sizeof *key);
 
 	*key = address;
-	hash_put(h, key, sizeof(*key), (void *)(uintptr_t)name);
+	hash_put(h, key, sizeof *key, (void *)(uintptr_t)name);
 }
 
 static const char *name_at(const struct hash *h, u64 address)
 {
-	return hash_get(h, &address, sizeof(address));
+	return hash_get(h, &address, sizeof address);
 }
 
 static int add_slot(void *ctx, u64 address, const char *name)
@@ -53,7 +53,7 @@ static void scan_stubs(struct ltrace_object *o, const struct elf_section *s)
 
 		if (code[at] != 0xff || code[at + 1] != 0x25)
 			continue;
-		memcpy(&disp, code + at + 2, sizeof(disp));
+		memcpy(&disp, code + at + 2, sizeof disp);
 		name = name_at(&o->slots, s->address + at + 6 + (u64)(s64)disp);
 		if (name)
 			put_address(o, &o->stubs, s->address + stub_start(code, at), name);
@@ -82,7 +82,7 @@ u64 ltrace_stub(struct ltrace_object *o, const char *name)
 
 		if (!slot->key || !streq(slot->value, name))
 			continue;
-		memcpy(&address, slot->key, sizeof(address));
+		memcpy(&address, slot->key, sizeof address);
 		return address;
 	}
 	return 0;
@@ -108,7 +108,7 @@ const char *ltrace_called_name(struct ltrace_object *o, u64 return_address)
 	read_stubs(o);
 	if (!code || !o->has_stubs)
 		return NULL;
-	memcpy(&disp, code + 2, sizeof(disp));
+	memcpy(&disp, code + 2, sizeof disp);
 	if (code[0] == 0xff && code[1] == 0x15)
 		name = name_at(&o->slots, return_address + (u64)(s64)disp);
 	if (!name && code[1] == 0xe8)

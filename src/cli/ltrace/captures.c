@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What of a process's memory a call shows, by its prototype: strings, arrays and structures that arguments and the
- * result point to. It is read when the function is entered, or returns if the function writes it.
+ * What of a process's memory a call shows, by its prototype: strings, arrays and structures that
+ * arguments and the result point to. It is read when the function is entered, or returns if the
+ * function writes it.
  */
 #include "arch/arch.h"
 #include "cli/ltrace/ltrace.h"

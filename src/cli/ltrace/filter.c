@@ -71,7 +71,7 @@ static bool set_regex(struct ltrace *lt, struct pattern *p, const char *text)
 	p->kind = PATTERN_REGEX;
 	if (!code)
 		return true;
-	regerror(code, &p->regex, why, sizeof(why));
+	regerror(code, &p->regex, why, sizeof why);
 	say_usage(lt->c, "regular expression '%s': %s", text, why);
 	return false;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is probed: for each name that an object imports, the functions of that name in the first other
- * object that defines it. A function with several implementations (STT_GNU_IFUNC) is probed in
- * each that its chooser names; where the choice may lie in the vDSO, which takes no probes, the
+ * What is probed: for each name that an object imports, the functions of that name in the first
+ * other object that defines it. A function with several implementations (STT_GNU_IFUNC) is probed
+ * in each that its chooser names; where the choice may lie in the vDSO, which takes no probes, the
  * caller's entry of the PLT is probed instead.
  */
 #include <elf.h>
@@ -196,7 +196,8 @@ static int add_entry(void *ctx, const struct elf_symbol *s)
 	return 0;
 }
 
-/* What is probed first; then the names that its callers may use, of which a filter may leave some out. */
+/* What is probed first; then the names that its callers may use, of which a filter may leave some
+ * out. */
 void ltrace_find_functions(struct ltrace *lt)
 {
 	for (u32 i = 0; i < lt->objects.n; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --format=json: an object in a line for each call that has returned, each signal, each end, as of sonde strace.
+ * --format=json: an object in a line for each call that has returned, each signal, each end, as of
+ * sonde strace.
  *
  *	{"type": "call", "tid": 7, "pid": 7, "time": 1700000000.000001, "caller": "libz.so.1", "name": "malloc", "args": ["32"],
  *	 "result": "0x55d0cbd7a982", "seconds": 0.000004}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The output of sonde ltrace. In: the records of the script. Out: lines in the layout of ltrace(1). */
+/* The output of sonde ltrace. In: the records of the script. Out: lines in the layout of
+ * ltrace(1). */
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -57,12 +58,12 @@ static s64 number(const struct record *r, u32 i)
 
 static struct ltrace_thread *thread(struct ltrace *lt, u32 tid, u32 pid)
 {
-	struct ltrace_thread *th = hash_get(&lt->threads, &tid, sizeof(tid));
+	struct ltrace_thread *th = hash_get(&lt->threads, &tid, sizeof tid);
 
 	if (!th) {
-		th = xcalloc(1, sizeof(*th));
+		th = xcalloc(1, sizeof *th);
 		th->tid = tid;
-		hash_put(&lt->threads, &th->tid, sizeof(th->tid), th);
+		hash_put(&lt->threads, &th->tid, sizeof th->tid, th);
 	}
 	th->pid = pid;
 	return th;
@@ -79,8 +80,8 @@ static const struct ltrace_func *func_at(struct ltrace *lt, u64 i)
 	if (i >= n)
 		return NULL;
 	if (lt->n_sites < n) {
-		lt->sites = xrealloc(lt->sites, n * sizeof(*lt->sites));
-		memset(lt->sites + lt->n_sites, 0, (n - lt->n_sites) * sizeof(*lt->sites));
+		lt->sites = xrealloc(lt->sites, n * sizeof *lt->sites);
+		memset(lt->sites + lt->n_sites, 0, (n - lt->n_sites) * sizeof *lt->sites);
 		lt->n_sites = n;
 	}
 	text = lt->sites[i] ? NULL : site_text(lt->s->names->prog, false, i);
@@ -114,14 +115,14 @@ static void find_caller(struct ltrace *lt, struct ltrace_caller *caller)
 static const struct ltrace_caller *caller_of(struct ltrace *lt, u32 pid, u64 from)
 {
 	struct caller_key key = { from, pid, 0 };
-	struct ltrace_caller *caller = hash_get(&lt->callers, &key, sizeof(key));
+	struct ltrace_caller *caller = hash_get(&lt->callers, &key, sizeof key);
 
 	if (caller)
 		return caller;
 	caller = arena_new(&lt->c->words_arena, struct ltrace_caller);
 	caller->key = key;
 	find_caller(lt, caller);
-	hash_put(&lt->callers, &caller->key, sizeof(key), caller);
+	hash_put(&lt->callers, &caller->key, sizeof key, caller);
 	return caller;
 }
 
@@ -357,7 +358,7 @@ static void on_enter(struct ltrace *lt, const struct record *r)
 
 	if (!f)
 		return;
-	memcpy(&from, r->p + r->t->fields[AT_FROM].offset, sizeof(from));
+	memcpy(&from, r->p + r->t->fields[AT_FROM].offset, sizeof from);
 	caller = caller_of(lt, r->pid, from.addr);
 	name = name_for(f, caller);
 	if (!is_shown(lt, f, name, caller))
@@ -389,7 +390,8 @@ static void on_enter(struct ltrace *lt, const struct record *r)
 	put_line(lt);
 }
 
-/* At a ret, where functions through which exceptions pass are probed, the return address is still there. */
+/* At a ret, where functions through which exceptions pass are probed, the return address is still
+ * there. */
 static struct ltrace_frame *frame_of(struct ltrace_thread *th, const struct ltrace_func *f, u64 sp)
 {
 	for (u32 i = th->frames.n; i-- > 0;)
@@ -478,8 +480,8 @@ static const char *call_args(struct ltrace *lt, const struct record *r)
 }
 
 /*
- * Return probes end in a system call of their own (uretprobe, 335), which the table of calls does not have: it is
- * reported by another name.
+ * Return probes end in a system call of their own (uretprobe, 335), which the table of calls does
+ * not have: it is reported by another name.
  */
 static bool is_of_probe(struct ltrace_thread *th, const struct strace_call *call)
 {

@@ -16,9 +16,9 @@
  *	summary.c	-c: the table
  *
  * A function is probed at its entry in the library, whatever way leads there: PLT, a GOT that is
- * called through, a pointer. Programs in the kernel pass over entries whose return address is in the
- * library itself (outside()). The same code may have several names (memcpy, memmove): the caller's
- * is shown.
+ * called through, a pointer. Programs in the kernel pass over entries whose return address is in
+ * the library itself (outside()). The same code may have several names (memcpy, memmove): the
+ * caller's is shown.
  */
 #ifndef SONDE_CLI_LTRACE_LTRACE_H
 #define SONDE_CLI_LTRACE_LTRACE_H

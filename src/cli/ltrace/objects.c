@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: the files of the traced processes (cli/libraries.c). Out: objects, with the names that they define and need. */
+/* In: the files of the traced processes (cli/libraries.c). Out: objects, with the names that they
+ * define and need. */
 #include <stdlib.h>
 #include "cli/ltrace/ltrace.h"
 #include "sym/procs.h"
@@ -7,7 +8,7 @@
 static int add_export(void *ctx, const struct elf_symbol *s)
 {
 	struct ltrace_object *o = ctx;
-	struct ltrace_export *e = xcalloc(1, sizeof(*e));
+	struct ltrace_export *e = xcalloc(1, sizeof *e);
 
 	e->symbol = *s;
 	e->next = hash_puts(&o->exports, s->name, e);

@@ -105,7 +105,7 @@ static const struct proto_type *parse_type(struct reader *r);
 
 static struct proto_type *copy(struct reader *r, const struct proto_type *t)
 {
-	return arena_dup(r->t->arena, t, sizeof(*t));
+	return arena_dup(r->t->arena, t, sizeof *t);
 }
 
 static const struct proto_type *plain_type(const char *name)

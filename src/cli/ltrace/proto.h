@@ -70,12 +70,14 @@ struct proto_table {
 };
 
 /*
- * Reads a file's text. Later prototypes of a name replace earlier ones. A line that is not understood is passed over;
- * the number of the first one and what is wrong with it, in the arena, or 0.
+ * Reads a file's text. Later prototypes of a name replace earlier ones. A line that is not
+ * understood is passed over; the number of the first one and what is wrong with it, in the arena,
+ * or 0.
  */
 u32 proto_read(struct proto_table *t, const char *text, const char **why);
 const struct proto *proto_find(const struct proto_table *t, const char *name);
-/* Which of the registers of whole numbers has a parameter: those in floating-point registers take none. */
+/* Which of the registers of whole numbers has a parameter: those in floating-point registers take
+ * none. */
 u32 proto_register(const struct proto *p, u32 param);
 void proto_release(struct proto_table *t);
 /* Of a function that is not known: four words. */

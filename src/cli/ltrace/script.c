@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The script of a run. In: the functions. Out: text of the language, a print() for each record. Functions whose
- * records are alike share a clause: what a clause does is put together first, and is the key.
+ * The script of a run. In: the functions. Out: text of the language, a print() for each record.
+ * Functions whose records are alike share a clause: what a clause does is put together first, and
+ * is the key.
  */
 #include "arch/arch.h"
 #include "cli/job.h"
@@ -9,9 +10,9 @@
 #include "provider/uret.h"
 
 /*
- * Where a function was called from. A return probe that is pending has put the address of the kernel's
- * trampoline in place of the return address: then the function was not called but jumped to, by the
- * one that is pending.
+ * Where a function was called from. A return probe that is pending has put the address of the
+ * kernel's trampoline in place of the return address: then the function was not called but jumped
+ * to, by the one that is pending.
  */
 #ifdef __aarch64__
 #define RETURN_ADDRESS "reg(\"lr\")"
@@ -57,11 +58,11 @@ static void put_length(struct buf *b, const struct ltrace_capture *c, bool at_re
 	char count[64];
 
 	if (t->len_kind == COUNT_ARG && t->len < arch_native->n_args)
-		snprintf(count, sizeof(count), at_return ? "$v.%u" : "arg%u", t->len);
+		snprintf(count, sizeof count, at_return ? "$v.%u" : "arg%u", t->len);
 	else if (t->len_kind == COUNT_RETURN && at_return)
-		snprintf(count, sizeof(count), "reg(\"%s\")", result_register());
+		snprintf(count, sizeof count, "reg(\"%s\")", result_register());
 	else
-		snprintf(count, sizeof(count), "%u", c->bytes);
+		snprintf(count, sizeof count, "%u", c->bytes);
 	if (t->len_kind == COUNT_RETURN || t->len_kind == COUNT_ARG)
 		buf_printf(b, "((uint64)%s < %u ? (uint64)%s * %u : (int64)%s < 0 ? 0 : %u)", count,
 			   (c->bytes + c->unit) / c->unit, count, c->unit, count, c->bytes + 1);
@@ -76,9 +77,9 @@ static void put_captures(struct buf *b, const struct ltrace_captures *all, bool 
 		char at[64];
 
 		if (c->param == LTRACE_RESULT)
-			snprintf(at, sizeof(at), "(uint64)reg(\"%s\")", result_register());
+			snprintf(at, sizeof at, "(uint64)reg(\"%s\")", result_register());
 		else
-			snprintf(at, sizeof(at), at_return ? "(uint64)$v.%u" : "(uint64)arg%u",
+			snprintf(at, sizeof at, at_return ? "(uint64)$v.%u" : "(uint64)arg%u",
 				 c->param);
 		if (c->is_pointer_to_string)
 			buf_printf(b, ", str(*(uint64 *)(%s), %u)", at, c->bytes + 2);

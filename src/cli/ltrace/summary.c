@@ -18,8 +18,8 @@ static const u8 *code_at(const struct elf *e, u64 address, u32 *room)
 	return NULL;
 }
 
-/* The return probe is at the first instruction: what the kernel cannot emulate it executes as a copy, with two more
- * exceptions. */
+/* The return probe is at the first instruction: what the kernel cannot emulate it executes as a
+ * copy, with two more exceptions. */
 static bool is_stepped(const struct ltrace_func *f)
 {
 	u32 room = 0, word;
@@ -83,7 +83,7 @@ void ltrace_put_summary(struct ltrace *lt, struct buf *b)
 {
 	static const char line[] =
 		"------ ----------- ----------- --------- --------------------\n";
-	struct ltrace_count **v = xcalloc(lt->counts.n + 1, sizeof(*v)), all = { .name = "total" };
+	struct ltrace_count **v = xcalloc(lt->counts.n + 1, sizeof *v), all = { .name = "total" };
 	u32 n = 0;
 
 	for (u32 i = 0; i < lt->counts.cap; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A value is shown by the type that its prototype has: strings in quotes with C's escapes, numbers in decimal, pointers
- * in hex, 0 as nil. Numbers of unknown functions are in hex if they are large, as by ltrace. Arguments and results in
- * floating-point registers are not in struct pt_regs, which is all that programs in the kernel see of registers.
+ * A value is shown by the type that its prototype has: strings in quotes with C's escapes, numbers
+ * in decimal, pointers in hex, 0 as nil. Numbers of unknown functions are in hex if they are large,
+ * as by ltrace. Arguments and results in floating-point registers are not in struct pt_regs, which
+ * is all that programs in the kernel see of registers.
  */
 #include <ctype.h>
 #include "arch/arch.h"
@@ -141,10 +142,10 @@ static void put_bytes(const struct putting *p, const struct proto_type *t, const
 		double d;
 		float f;
 
-		memcpy(&f, bytes, sizeof(f));
-		if (t->size == sizeof(d))
-			memcpy(&d, bytes, sizeof(d));
-		buf_printf(p->b, "%f", t->size == sizeof(d) ? d : (double)f);
+		memcpy(&f, bytes, sizeof f);
+		if (t->size == sizeof d)
+			memcpy(&d, bytes, sizeof d);
+		buf_printf(p->b, "%f", t->size == sizeof d ? d : (double)f);
 	} else {
 		put_scalar(p, t, read_word(bytes, MIN(len, t->size)));
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Defines the events of points in tracefs. All or none: if the kernel refuses one, those before it are removed. */
+/* Defines the events of points in tracefs. All or none: if the kernel refuses one, those before it
+ * are removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

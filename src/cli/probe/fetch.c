@@ -6,8 +6,8 @@
  *	sum               -8(%bp):s64              a variable of the frame
  *	total             @+0x4040:s32             a static one, by its offset in the file
  *
- * What a location computes from registers is followed as a word and an offset; the kernel can add a constant to a word
- * and read there, and nothing else.
+ * What a location computes from registers is followed as a word and an offset; the kernel can add a
+ * constant to a word and read there, and nothing else.
  */
 #include <stdlib.h>
 #include "arch/arch.h"

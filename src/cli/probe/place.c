@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A point -> its addresses: the probes of the language find them (uprobe:FILE:FUNC, uprobe:FILE:FUNC@SOURCE:LINE,
- * kprobe:FUNC ...), with what can be read there.
+ * A point -> its addresses: the probes of the language find them (uprobe:FILE:FUNC,
+ * uprobe:FILE:FUNC@SOURCE:LINE, kprobe:FUNC ...), with what can be read there.
  */
 #include <errno.h>
 #include "builtin/builtin.h"
@@ -249,7 +249,8 @@ static void setup(struct probe *p, const struct probe_point *at, bool all)
 			    .result = true,
 			    .var_names = names,
 			    .n_var_names = n },
-		/* variables of the frame have values behind the prologue: then the probe is there */
+		/* variables of the frame have values behind the prologue: then the probe is
+		 * there */
 		.script = { .args = true, .record = n > 0 },
 		.kernel_script = { .args = true, .record = true },
 	};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the files of sonde probe: dynamic events of tracefs, which stay when sonde ends and which other tools
- * see. In: points as perf-probe(1) spells them; out: lines of kprobe_events and uprobe_events
- * (Documentation/trace/kprobetrace.rst, uprobetracer.rst).
+ * Shared by the files of sonde probe: dynamic events of tracefs, which stay when sonde ends and
+ * which other tools see. In: points as perf-probe(1) spells them; out: lines of kprobe_events and
+ * uprobe_events (Documentation/trace/kprobetrace.rst, uprobetracer.rst).
  */
 #ifndef SONDE_CLI_PROBE_H
 #define SONDE_CLI_PROBE_H
@@ -55,8 +55,8 @@ bool probe_range(const char *text, u32 *first, u32 *last);
 
 /* ---- place.c */
 /*
- * Finds the addresses of a point: p->places, valid until probe_done(). all: with every variable in scope, else with those
- * that its arguments name. 0, or the exit status after a message.
+ * Finds the addresses of a point: p->places, valid until probe_done(). all: with every variable in
+ * scope, else with those that its arguments name. 0, or the exit status after a message.
  */
 int probe_resolve(struct probe *p, const struct probe_point *at, bool all);
 void probe_done(struct probe *p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be probed: lines of sources (-L), variables (-V), functions (-F); laid out as perf probe does. */
+/* What can be probed: lines of sources (-L), variables (-V), functions (-F); laid out as perf probe
+ * does. */
 #include <errno.h>
 #include <stdlib.h>
 #include "base/glob.h"

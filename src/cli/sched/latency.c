@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde sched latency: how long threads that could run waited for a processor. A wait begins at a wake-up of a thread
- * that sleeps, or at a switch away from one that could go on; the switch to the thread ends it. A thread that
- * is switched to before anything else is known of it has waited 0.
+ * sonde sched latency: how long threads that could run waited for a processor. A wait begins at a
+ * wake-up of a thread that sleeps, or at a switch away from one that could go on; the switch to the
+ * thread ends it. A thread that is switched to before anything else is known of it has waited 0.
  */
 #include <stdlib.h>
 #include "cli/sched/sched.h"
@@ -42,7 +42,8 @@ static void enter(struct sched_thread *t, u64 now)
 	}
 }
 
-/* Whether the last switch on that processor was to the thread: what comes in between is not in each recording. */
+/* Whether the last switch on that processor was to the thread: what comes in between is not in each
+ * recording. */
 static bool has_run(struct sched *s, const struct sched_event *e)
 {
 	const struct sched_thread *was = sched_runs(s, e->e->cpu, e->next);

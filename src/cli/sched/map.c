@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde sched map: a line for each switch, a column for each processor with a short name for the thread on it, a star
- * where the switch was:
+ * sonde sched map: a line for each switch, a column for each processor with a short name for the
+ * thread on it, a star where the switch was:
  *
  *	  *A0        3835.814150 secs A0 => sh:32585
  *	   A0 *B0    3835.818264 secs B0 => cc1:32567

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde sched: what the scheduler's events say, live or of a recording. A view is fed with the events in the
- * order of time. Its rules are those of perf sched, so that figures can be compared: doc/howto/perf.md.
+ * sonde sched: what the scheduler's events say, live or of a recording. A view is fed with the
+ * events in the order of time. Its rules are those of perf sched, so that figures can be compared:
+ * doc/howto/perf.md.
  */
 #ifndef SONDE_CLI_SCHED_SCHED_H
 #define SONDE_CLI_SCHED_SCHED_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde sched timehist: a line for each time that a thread has run, when it leaves the processor: how long it was off
- * before its wake-up, how long it waited then for the processor, how long it ran. -s: sums of the threads.
+ * sonde sched timehist: a line for each time that a thread has run, when it leaves the processor:
+ * how long it was off before its wake-up, how long it waited then for the processor, how long it
+ * ran. -s: sums of the threads.
  */
 #include "cli/sched/sched.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counters: a descriptor for each event and target. Those of a command begin at its execution
- * (enable_on_exec) and are inherited by its children, whose counts the kernel adds when they are read.
+ * (enable_on_exec) and are inherited by its children, whose counts the kernel adds when they are
+ * read.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: -e in perf's spelling: names, separated by commas; {a,b} for a group, which is counted at the same
- * times; :u, :k ... after a name or a group. Out: events.
+ * In: -e in perf's spelling: names, separated by commas; {a,b} for a group, which is counted at the
+ * same times; :u, :k ... after a name or a group. Out: events.
  *
  *	cycles:u  page-faults  L1-dcache-load-misses  r01c2  cpu/event=0x3c/  sched:sched_switch  sched:*
  *	kprobe:vfs_read  uprobe:/bin/bash:readline	probes of the language
@@ -194,7 +194,8 @@ static int read_one(struct reading *r, const char *name)
 
 /* ---- the list */
 
-/* To the next comma or brace that is not within /.../ of a unit; in a path, a slash follows a colon. */
+/* To the next comma or brace that is not within /.../ of a unit; in a path, a slash follows a
+ * colon. */
 static size_t name_length(const char *s)
 {
 	size_t n = strcspn(s, ",{}/:");

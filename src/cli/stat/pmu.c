@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A counting unit as sysfs describes it (Documentation/ABI/testing/sysfs-bus-event_source-devices-*):
+ * A counting unit as sysfs describes it
+ * (Documentation/ABI/testing/sysfs-bus-event_source-devices-*):
  *
  *	/sys/bus/event_source/devices/cpu/type		4
  *	.../events/cache-misses				event=0x2e,umask=0x41

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was counted, as a table, as lines of fields (-x) and as objects (-j), in perf stat's layouts:
+ * What was counted, as a table, as lines of fields (-x) and as objects (-j), in perf stat's
+ * layouts:
  *
  *	              4.04 msec task-clock                       #    0.019 CPUs utilized
  *	3.96,msec,task-clock,3962670,100.00,0.049,CPUs utilized

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* -e read=, -e write=: which calls have their data in hex. In: a value of argstr. Out: lines after that of the call. */
+/* -e read=, -e write=: which calls have their data in hex. In: a value of argstr. Out: lines after
+ * that of the call. */
 #include "cli/strace/strace.h"
 
 static const char reads[] =
@@ -17,7 +18,7 @@ void strace_put_dump(struct strace *st, const struct strace_call *call, const vo
 
 	if (!fds || size < CALL_AT_ARGS + sizeof(u64))
 		return;
-	memcpy(&fd, (const char *)value + CALL_AT_ARGS, sizeof(fd));
+	memcpy(&fd, (const char *)value + CALL_AT_ARGS, sizeof fd);
 	if (strace_in_set(fds, STRACE_FD_MAX, fd))
 		call_dump_text(&st->line, &st->names, value, size);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * -y: what descriptors are. In: a record with the path of the kernel's own file before each call that
- * takes a descriptor, and before each return of one. Out: that path, when the arguments become text.
- * Descriptors that are in memory only (poll, pipe) and were not seen yet are looked up in /proc.
+ * -y: what descriptors are. In: a record with the path of the kernel's own file before each call
+ * that takes a descriptor, and before each return of one. Out: that path, when the arguments become
+ * text. Descriptors that are in memory only (poll, pipe) and were not seen yet are looked up in
+ * /proc.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@ struct strace_file {
 
 static struct strace_thread *process(const struct strace *st, u32 pid)
 {
-	return hash_get(&st->threads, &pid, sizeof(pid));
+	return hash_get(&st->threads, &pid, sizeof pid);
 }
 
 static struct strace_file *find(const struct strace_files *files, s32 fd)
@@ -34,7 +35,7 @@ static const char *set(struct strace_files *files, s32 fd, const char *text, siz
 
 	if (!file) {
 		if (files->n % FILES_MORE == 0)
-			files->v = xrealloc(files->v, (files->n + FILES_MORE) * sizeof(*file));
+			files->v = xrealloc(files->v, (files->n + FILES_MORE) * sizeof *file);
 		file = &files->v[files->n++];
 		*file = (struct strace_file){ .fd = fd };
 	}
@@ -49,7 +50,7 @@ void strace_forget_files(struct strace_files *files)
 	for (u32 i = 0; i < files->n; i++)
 		free(files->v[i].text);
 	free(files->v);
-	*files = (struct strace_files){};
+	*files = (struct strace_files){ 0 };
 }
 
 void strace_set_file(struct strace *st, struct strace_thread *th, s32 fd, const char *text,
@@ -78,7 +79,7 @@ void strace_take_files(struct strace_thread *th)
 {
 	strace_forget_files(&th->call_files);
 	th->call_files = th->next_files;
-	th->next_files = (struct strace_files){};
+	th->next_files = (struct strace_files){ 0 };
 }
 
 /* "/proc/7/fd/3" leads to what path() shows. */
@@ -88,8 +89,8 @@ static const char *look_up(const struct strace *st, s32 fd)
 	char link[64], text[4096];
 	ssize_t n;
 
-	snprintf(link, sizeof(link), "/proc/%u/fd/%d", st->shown->pid, fd);
-	n = of ? readlink(link, text, sizeof(text)) : 0;
+	snprintf(link, sizeof link, "/proc/%u/fd/%d", st->shown->pid, fd);
+	n = of ? readlink(link, text, sizeof text) : 0;
 	return n > 0 ? set(&of->files, fd, text, (size_t)n) : NULL;
 }
 

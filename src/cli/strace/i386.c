@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * 32-bit programs on x86-64. In: the processes or the command. Out: whether their calls are traced, too: a set of programs of its
- * own, which takes a third of the time to load that the others take. So it is loaded where such programs can be expected.
+ * 32-bit programs on x86-64. In: the processes or the command. Out: whether their calls are traced,
+ * too: a set of programs of its own, which takes a third of the time to load that the others take.
+ * So it is loaded where such programs can be expected.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -25,14 +26,14 @@ static const u8 exits[] = {
 
 static void put_words(struct buf *b, const u32 *words, u32 n)
 {
-	buf_add(b, words, n * sizeof(*words));
+	buf_add(b, words, n * sizeof *words);
 }
 
 /* An ELF header, a segment, and the code: elf(5). */
 static void put_program(struct buf *b)
 {
 	static const u8 ident[16] = { 0x7f, 'E', 'L', 'F', CLASS_32, 1, 1 };
-	const u32 start = LOADED_AT + HEADER + SEGMENT, size = HEADER + SEGMENT + sizeof(exits);
+	const u32 start = LOADED_AT + HEADER + SEGMENT, size = HEADER + SEGMENT + sizeof exits;
 	const u32 header[] = { 2 | 3 << 16 /* ET_EXEC, EM_386 */,
 			       1,
 			       start,
@@ -44,22 +45,22 @@ static void put_program(struct buf *b)
 			       0 };
 	const u32 segment[] = { 1 /* PT_LOAD */, 0, LOADED_AT, LOADED_AT, size, size, 5, 0x1000 };
 
-	buf_add(b, ident, sizeof(ident));
+	buf_add(b, ident, sizeof ident);
 	put_words(b, header, ARRAY_SIZE(header));
 	put_words(b, segment, ARRAY_SIZE(segment));
-	buf_add(b, exits, sizeof(exits));
+	buf_add(b, exits, sizeof exits);
 }
 
 /* Kernels and hypervisors differ; only a program tells. */
 static bool runs_i386(void)
 {
-	struct buf program = {};
+	struct buf program = { 0 };
 	char path[32], *argv[] = { path, NULL };
 	int fd = memfd_create("i386", 0), status = -1;
 	pid_t pid;
 
 	put_program(&program);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	if (fd < 0 || write(fd, program.s, program.len) != (ssize_t)program.len ||
 	    posix_spawn(&pid, path, NULL, NULL, argv, environ) || waitpid(pid, &status, 0) != pid)
 		status = -1;
@@ -71,9 +72,9 @@ static bool runs_i386(void)
 
 static bool is_i386(const char *path)
 {
-	u8 head[AT_CLASS + 1] = {};
+	u8 head[AT_CLASS + 1] = { 0 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool found = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
+	bool found = fd >= 0 && read(fd, head, sizeof head) == sizeof head &&
 		     !memcmp(head,
 			     "\x7f"
 			     "ELF",
@@ -89,7 +90,7 @@ bool strace_is_i386(u32 pid)
 {
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	snprintf(path, sizeof path, "/proc/%u/exe", pid);
 	return is_i386(path);
 }
 
@@ -103,7 +104,7 @@ static bool expects_i386(const struct traced *t)
 			return true;
 	if (!access("/lib/ld-linux.so.2", F_OK))
 		return true;
-	snprintf(path, sizeof(path), "%.*s", (int)strcspn(t->command ? t->command : "", " "),
+	snprintf(path, sizeof path, "%.*s", (int)strcspn(t->command ? t->command : "", " "),
 		 t->command ? t->command : "");
 	return is_i386(path);
 }

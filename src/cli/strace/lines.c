@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The output of sonde strace. In: the records of the script. Out: lines in the layout of strace(1). */
+/* The output of sonde strace. In: the records of the script. Out: lines in the layout of
+ * strace(1). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -143,8 +144,8 @@ static const struct strace_call *call_of(struct strace *st, const struct record 
 	if (i >= n)
 		return NULL;
 	if (st->n_sites < n) {
-		st->sites = xrealloc(st->sites, n * sizeof(*st->sites));
-		memset(st->sites + st->n_sites, 0, (n - st->n_sites) * sizeof(*st->sites));
+		st->sites = xrealloc(st->sites, n * sizeof *st->sites);
+		memset(st->sites + st->n_sites, 0, (n - st->n_sites) * sizeof *st->sites);
 		st->n_sites = n;
 	}
 	if (!st->sites[i])
@@ -185,7 +186,7 @@ static u32 args_size(const struct type *t, const char *p)
 
 	if (t->kind != TY_CALL)
 		return t->size;
-	memcpy(&head, p, sizeof(head));
+	memcpy(&head, p, sizeof head);
 	return MIN((u32)(head & CALL_USED), t->size);
 }
 
@@ -262,8 +263,8 @@ static void put_stack(struct strace *st, struct strace_thread *th, const struct 
 }
 
 /*
- * The value of argstr at the return has what the call has stored (argstr_rest). Here it follows what
- * the entry has copied, whose arguments hold: execve replaces registers. Returns its bytes.
+ * The value of argstr at the return has what the call has stored (argstr_rest). Here it follows
+ * what the entry has copied, whose arguments hold: execve replaces registers. Returns its bytes.
  */
 static u32 join_args(struct strace *st, const struct strace_thread *th, const struct record *r)
 {
@@ -277,8 +278,8 @@ static u32 join_args(struct strace *st, const struct strace_thread *th, const st
 		buf_add(&st->joined, rest, n);
 		return n;
 	}
-	memcpy(&head, rest, sizeof(head));
-	memcpy(&entry, th->args.s, sizeof(entry));
+	memcpy(&head, rest, sizeof head);
+	memcpy(&entry, th->args.s, sizeof entry);
 	pieces = CALL_AT_ARGS + 8 * (u32)(head >> CALL_ARGS_SHIFT & 0xff);
 	buf_add(&st->joined, rest, CALL_AT_ARGS);
 	buf_add(&st->joined, th->args.s + CALL_AT_ARGS, th->args.len - CALL_AT_ARGS);
@@ -287,7 +288,7 @@ static u32 join_args(struct strace *st, const struct strace_thread *th, const st
 	head = (head & (1ull << CALL_RESULT_SHIFT)) |
 	       (entry & ~((u64)CALL_USED | 1ull << CALL_RESULT_SHIFT)) |
 	       MIN(st->joined.len, (size_t)CALL_USED);
-	memcpy(st->joined.s, &head, sizeof(head));
+	memcpy(st->joined.s, &head, sizeof head);
 	return (u32)MIN(st->joined.len, (size_t)CALL_USED);
 }
 
@@ -350,7 +351,8 @@ static void superseded(struct strace *st, struct strace_thread *first, const str
 	strace_thread_ends(st, th);
 }
 
-/* An execve of a program of another kind returns as that one's, and the kernel may tell only that some handler has ended. */
+/* An execve of a program of another kind returns as that one's, and the kernel may tell only that
+ * some handler has ended. */
 static bool is_same(const struct strace_call *begun, const struct strace_call *ended)
 {
 	size_t n = strlen(ended->name);
@@ -376,7 +378,7 @@ static s32 call_arg(const struct record *r)
 	s32 arg = -1;
 
 	if (args->type->kind == TY_CALL && args->type->size >= CALL_AT_ARGS + sizeof(u64))
-		memcpy(&arg, r->p + args->offset + CALL_AT_ARGS, sizeof(arg));
+		memcpy(&arg, r->p + args->offset + CALL_AT_ARGS, sizeof arg);
 	return arg;
 }
 
@@ -426,7 +428,7 @@ static void on_return(struct strace *st, const struct record *r)
 
 static bool is_detached(const struct strace *st, u32 pid)
 {
-	const struct strace_thread *th = hash_get(&st->threads, &pid, sizeof(pid));
+	const struct strace_thread *th = hash_get(&st->threads, &pid, sizeof pid);
 
 	return th && th->is_detached;
 }
@@ -440,7 +442,7 @@ static void on_born(struct strace *st, const struct record *r)
 	th = strace_thread_of(st, r->tid, r->pid);
 	th->is_new = true;
 	parent = (u32)number(r, AT_PARENT);
-	creator = hash_get(&st->threads, r->tid == r->pid ? &parent : &r->pid, sizeof(parent));
+	creator = hash_get(&st->threads, r->tid == r->pid ? &parent : &r->pid, sizeof parent);
 	th->is_i386 = creator && creator->is_i386;
 	if (!is_detached(st, (u32)number(r, AT_PARENT)))
 		return;
@@ -532,7 +534,7 @@ static void put_signal(struct buf *b, const struct record *r, const struct call_
 
 static void put_json_signal(struct strace *st, struct strace_thread *th, const struct record *r)
 {
-	struct buf info = {};
+	struct buf info = { 0 };
 
 	strace_json_begin(&st->line, th, "signal", line_wall_ns(st->s->names, r->ns));
 	buf_puts(&st->line, ", \"name\": \"");
@@ -605,7 +607,7 @@ static void on_end(struct strace *st, const struct record *r)
 /* It is delivered to no one: strace, for which it is queued, shows it after the call. */
 static void on_ignored(struct strace *st, const struct record *r)
 {
-	struct strace_thread *th = hash_get(&st->threads, &r->tid, sizeof(r->tid));
+	struct strace_thread *th = hash_get(&st->threads, &r->tid, sizeof r->tid);
 
 	if (!th || !th->lives || !shows_signal(st, r))
 		return;
@@ -719,12 +721,12 @@ static void put_device(struct buf *b, const struct record *r)
 /* The process of a pidfd is in /proc/PID/fdinfo/FD (proc(5)); false: not known. */
 static bool put_pidfd(struct strace *st, struct buf *b, const struct record *r)
 {
-	struct buf info = {};
+	struct buf info = { 0 };
 	const char *line;
 	char path[64];
 	bool found;
 
-	snprintf(path, sizeof(path), "/proc/%u/fdinfo/%d", r->pid, (s32)number(r, AT_FD));
+	snprintf(path, sizeof path, "/proc/%u/fdinfo/%d", r->pid, (s32)number(r, AT_FD));
 	found = !buf_read_file(&info, path) && info.s && (line = strstr(info.s, "\nPid:"));
 	if (found) {
 		u32 pid = (u32)strtoul(line + strlen("\nPid:"), NULL, 10);
@@ -750,7 +752,8 @@ static void on_file(struct strace *st, const struct record *r)
 	buf_clear(&st->line);
 }
 
-/* A socket that is closed at one end has no address any more: as in strace, that of before is shown. */
+/* A socket that is closed at one end has no address any more: as in strace, that of before is
+ * shown. */
 struct strace_known {
 	u64 ino;
 	struct buf text;
@@ -758,7 +761,7 @@ struct strace_known {
 
 static void remember(struct strace *st, const struct strace_socket *s, struct buf *text)
 {
-	struct strace_known *known = hash_get(&st->sockets, &s->ino, sizeof(s->ino));
+	struct strace_known *known = hash_get(&st->sockets, &s->ino, sizeof s->ino);
 
 	if (strace_socket_is_bare(s)) {
 		if (known) {
@@ -770,7 +773,7 @@ static void remember(struct strace *st, const struct strace_socket *s, struct bu
 	if (!known) {
 		known = arena_new(&st->c->words_arena, struct strace_known);
 		known->ino = s->ino;
-		hash_put(&st->sockets, &known->ino, sizeof(known->ino), known);
+		hash_put(&st->sockets, &known->ino, sizeof known->ino, known);
 	}
 	buf_clear(&known->text);
 	buf_add(&known->text, text->s, text->len);
@@ -793,7 +796,7 @@ static void on_socket(struct strace *st, const struct record *r)
 
 		if (s.family != AF_INET6)
 			words[0] = (u64)number(r, AT_ADDRESS) >> 32 * i;
-		memcpy(i ? s.address : s.peer, words, sizeof(words)); /* the peer is first */
+		memcpy(i ? s.address : s.peer, words, sizeof words); /* the peer is first */
 	}
 	s.peer_ino = (u64)number(r, AT_UNIX);
 	s.netlink_port = (u32)number(r, AT_UNIX + 1);

@@ -479,8 +479,8 @@ int strace_read_options(struct strace *st)
 					 .spent_digits = 6,
 					 .clock.relative_digits = 6,
 					 .lines = true };
-	memset(st->o.abbrev, 0xff, sizeof(st->o.abbrev));
-	memset(st->o.verbose, 0xff, sizeof(st->o.verbose));
+	memset(st->o.abbrev, 0xff, sizeof st->o.abbrev);
+	memset(st->o.verbose, 0xff, sizeof st->o.verbose);
 	for (u32 i = 0; i < c->n_given && !ret; i++)
 		if (c->given[i].row->command == &command_strace)
 			ret = read_option(st, c->given[i].row->name, c->given[i].value);

@@ -50,7 +50,7 @@ static void add(struct strace *st, const char *path)
 	struct strace_options *o = &st->o;
 
 	if (o->n_paths % 8 == 0)
-		o->paths = xrealloc(o->paths, (o->n_paths + 8) * sizeof(*o->paths));
+		o->paths = xrealloc(o->paths, (o->n_paths + 8) * sizeof *o->paths);
 	o->paths[o->n_paths++] = arena_strdup(&st->c->words_arena, path);
 }
 

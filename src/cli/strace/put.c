@@ -172,7 +172,8 @@ void strace_put_spent(struct strace *st, u64 ns)
 	buf_putc(&st->line, '>');
 }
 
-/* The call and its arguments up to the closing parenthesis, which may have begun on a line before. */
+/* The call and its arguments up to the closing parenthesis, which may have begun on a line
+ * before. */
 u32 strace_put_call(struct strace *st, struct strace_thread *th, const char *args, u64 ns)
 {
 	u32 width = 0;

@@ -7,8 +7,8 @@
 #include "trace/call_text.h"
 
 /*
- * Calls that differ from the rest: in how the result is shown, whether all results are valid, and in
- * how many arguments are known at the entry. fs/, mm/ and kernel/ of the kernel define which
+ * Calls that differ from the rest: in how the result is shown, whether all results are valid, and
+ * in how many arguments are known at the entry. fs/, mm/ and kernel/ of the kernel define which
  * arguments a call sets.
  */
 static const struct result_row {

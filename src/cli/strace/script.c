@@ -12,7 +12,8 @@ static const char signals[] =
 	"	       *(uint64 *)($at + 16), *(uint64 *)($at + 24), *(uint64 *)($at + 32), *(uint64 *)($at + 40)%s));\n"
 	"}\n";
 
-/* The special values of info are SEND_SIG_NOINFO and SEND_SIG_PRIV; result 1 is TRACE_SIGNAL_IGNORED. */
+/* The special values of info are SEND_SIG_NOINFO and SEND_SIG_PRIV; result 1 is
+ * TRACE_SIGNAL_IGNORED. */
 static const char ignored[] =
 	"rawtracepoint:signal_generate /args.result == 1 && (uint64)args.info > 1/ {\n"
 	"	$at = (uint64)args.info;\n"
@@ -20,7 +21,8 @@ static const char ignored[] =
 	"	       *(uint64 *)($at + 16), *(uint64 *)($at + 24), *(uint64 *)($at + 32), *(uint64 *)($at + 40)));\n"
 	"}\n";
 
-/* TIF_32BIT of asm/thread_info.h; the end of the address space, since kernels before 5.11 have no MM_CONTEXT_UPROBE_IA32. */
+/* TIF_32BIT of asm/thread_info.h; the end of the address space, since kernels before 5.11 have no
+ * MM_CONTEXT_UPROBE_IA32. */
 #ifdef __aarch64__
 #define IS_32_BIT "curtask.thread_info.flags & (1 << 22)"
 #else
@@ -86,8 +88,9 @@ static const char file_of[] =
 static const char more_of_file[] = ", $f.f_inode.i_mode, $f.f_inode.i_rdev";
 
 /*
- * -yy: S_IFSOCK. struct sock_common has both IPv4 addresses in skc_addrpair and both of IPv6 from skc_v6_daddr on; the
- * inode of a socket is in the same struct socket_alloc. kptr: numbers become pointers to user memory in syscall clauses.
+ * -yy: S_IFSOCK. struct sock_common has both IPv4 addresses in skc_addrpair and both of IPv6 from
+ * skc_v6_daddr on; the inode of a socket is in the same struct socket_alloc. kptr: numbers become
+ * pointers to user memory in syscall clauses.
  */
 static const char socket_of[] =
 	"			if (($f.f_inode.i_mode & 0170000) == 0140000) {\n"
@@ -134,7 +137,7 @@ static bool is_shown(const struct strace_options *o, const char *name)
 
 static void put_file_of(struct buf *b, const struct strace_options *o, const char *fd)
 {
-	struct buf of_socket = {};
+	struct buf of_socket = { 0 };
 
 	if (o->files & DECODE_SOCKET)
 		buf_printf(&of_socket, socket_of, RECORD_SOCKET);
@@ -144,7 +147,8 @@ static void put_file_of(struct buf *b, const struct strace_options *o, const cha
 	buf_release(&of_socket);
 }
 
-/* The numbers of the calls whose argument is a descriptor, as a condition on $nr: 64 in each word. */
+/* The numbers of the calls whose argument is a descriptor, as a condition on $nr: 64 in each
+ * word. */
 static bool put_numbers(struct buf *b, const struct strace_options *o, u32 arg)
 {
 	const char *between = "";
@@ -175,11 +179,11 @@ static void put_taken_files(struct buf *b, const struct strace_options *o)
 			"	$i386 = (curtask.thread_info.status & 2) != 0;\n	$nr += $i386 ? %d : 0;\n",
 			SYSCALL_I386);
 	for (u32 arg = 0; arg < CALL_MAX_ARGS; arg++) {
-		struct buf numbers = {};
+		struct buf numbers = { 0 };
 		char fd[64];
 
 		if (put_numbers(&numbers, o, arg)) {
-			snprintf(fd, sizeof(fd),
+			snprintf(fd, sizeof fd,
 				 o->i386 ? "($i386 ? args.regs.%s : args.regs.%s)" :
 					   "args.regs.%.0s%s",
 				 i386_registers[arg], argument_registers[arg]);
@@ -205,7 +209,7 @@ static void put_pair(struct buf *b, const struct strace_options *o, const char *
 		return;
 	buf_printf(b, "syscall:=%s:return /retval == 0/ {\n", call);
 	for (u32 i = 0; i < 2; i++) {
-		snprintf(fd, sizeof(fd), "*uptr((int32 *)((uint64)args.%s + %u))", arg, 4 * i);
+		snprintf(fd, sizeof fd, "*uptr((int32 *)((uint64)args.%s + %u))", arg, 4 * i);
 		put_file_of(b, o, fd);
 	}
 	buf_puts(b, "}\n");
@@ -303,7 +307,7 @@ static void put_config(struct buf *b, const struct strace *st)
 
 const char *strace_script(const struct strace *st)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	const char *text;
 
 	put_config(&b, st);

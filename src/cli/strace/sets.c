@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sets of -e, as strace(1) writes them: "open,%file", "!read", "all". Out: a bit for each member. */
+/* The sets of -e, as strace(1) writes them: "open,%file", "!read", "all". Out: a bit for each
+ * member. */
 #include <regex.h>
 #include <stdlib.h>
 #include "cli/strace/strace.h"
@@ -98,7 +99,7 @@ static int number_of_i386(const char *name)
 {
 	char full[80];
 
-	snprintf(full, sizeof(full), "i386_%s", name);
+	snprintf(full, sizeof full, "i386_%s", name);
 	return syscall_number(full);
 }
 
@@ -110,7 +111,7 @@ static bool add_names(const char *names, u64 *set)
 		size_t n = strcspn(s, " ");
 		int nr;
 
-		snprintf(name, sizeof(name), "%.*s", (int)n, s);
+		snprintf(name, sizeof name, "%.*s", (int)n, s);
 		nr = syscall_number(name);
 		if (nr >= 0)
 			put_number(set, (u32)nr);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signals and ends, as strace(1) shows them. The layout of a siginfo: include/uapi/asm-generic/siginfo.h. */
+/* Signals and ends, as strace(1) shows them. The layout of a siginfo:
+ * include/uapi/asm-generic/siginfo.h. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -28,7 +29,7 @@ void strace_put_signal_name(struct buf *b, u32 signo)
 
 static bool is_name_of(u32 signo, const char *word, size_t len)
 {
-	struct buf name = {};
+	struct buf name = { 0 };
 	bool same;
 
 	strace_put_signal_name(&name, signo);

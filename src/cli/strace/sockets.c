@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* -yy: a socket as strace(1) shows it. In: the words of the kernel's own socket. Out: its protocol and addresses. */
+/* -yy: a socket as strace(1) shows it. In: the words of the kernel's own socket. Out: its protocol
+ * and addresses. */
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include "cli/strace/sockets.h"
@@ -9,7 +10,7 @@ static void put_address(struct buf *b, const struct strace_socket *s, const u8 *
 	bool six = s->family == AF_INET6;
 	char text[INET6_ADDRSTRLEN] = "";
 
-	inet_ntop(s->family, address, text, sizeof(text));
+	inet_ntop(s->family, address, text, sizeof text);
 	buf_printf(b, six ? "[%s]:%u" : "%s:%u", text, port);
 }
 

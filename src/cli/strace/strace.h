@@ -20,8 +20,8 @@
  *	summary.c	-c, -C: the table
  *
  * The order of lines is that of strace: a line begins when the call does. If another thread's event
- * comes before the return, the line ends with <unfinished ...>, and the return is a line of its own,
- * <... NAME resumed>.
+ * comes before the return, the line ends with <unfinished ...>, and the return is a line of its
+ * own, <... NAME resumed>.
  */
 #ifndef SONDE_CLI_STRACE_STRACE_H
 #define SONDE_CLI_STRACE_STRACE_H
@@ -37,7 +37,9 @@
 /* The first member of each record that the script prints. */
 enum strace_record {
 	RECORD_ENTER =
-		1, /* tid, pid, ns or 0, probe, the clock of -c, 0, stack of -i, name of -Y, arguments */
+		/* tid, pid, ns or 0, probe, the clock of -c, 0, stack of -i, name of -Y,
+		 * arguments */
+	1,
 	RECORD_RETURN,  /* tid, pid, ns or 0, probe, the clock of -c, result, arguments */
 	RECORD_BORN,    /* tid, pid, ns, process that began it: a thread begins */
 	RECORD_END,     /* what SIGNAL has, exit code of wait(2), threads that are left */
@@ -216,7 +218,8 @@ bool strace_is_i386(u32 pid);
 bool strace_wants_i386(const struct traced *t);
 /* ---- script.c: in the words_arena of c. */
 const char *strace_script(const struct strace *st);
-/* ---- inflight.c: the number of the call that a thread is in and a value of argstr; false: in none. */
+/* ---- inflight.c: the number of the call that a thread is in and a value of argstr; false: in
+ * none. */
 bool strace_in_call(u32 pid, u32 tid, const struct program *prog, u32 *nr, struct buf *value);
 /* ---- files.c */
 enum { STRACE_CWD = -100 }; /* AT_FDCWD */
@@ -253,7 +256,8 @@ const char *strace_format_args(struct strace *st, struct buf *b, struct strace_t
 void strace_begin_call(struct strace *st, struct strace_thread *th);
 /* Another line follows: the call that began last gets a line of its own, ending with `how`. */
 void strace_close_current(struct strace *st, const char *how);
-/* The call and its arguments up to ")", which may have begun on a line before: of that the width. */
+/* The call and its arguments up to ")", which may have begun on a line before: of that the
+ * width. */
 u32 strace_put_call(struct strace *st, struct strace_thread *th, const char *args, u64 ns);
 void strace_put_equals(struct strace *st, u32 width);
 void strace_put_spent(struct strace *st, u64 ns);

@@ -183,7 +183,7 @@ struct shape {
 
 static struct shape shape_of(const char *words)
 {
-	struct shape shape = {};
+	struct shape shape = { 0 };
 
 	for (const char *s = words; *s && shape.n < N_COLUMNS;) {
 		size_t n = strcspn(s, ",");
@@ -235,7 +235,7 @@ static void put_table(struct strace *st, struct buf *b, u32 first, const char *t
 {
 	const char *sort = st->o.sort ? st->o.sort : "time";
 	struct shape shape = shape_of(st->o.columns ? st->o.columns : default_columns);
-	struct strace_count total = {};
+	struct strace_count total = { 0 };
 	struct row rows[SYSCALL_I386];
 	u32 n = 0;
 

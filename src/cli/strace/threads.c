@@ -10,13 +10,13 @@
 
 struct strace_thread *strace_thread_of(struct strace *st, u32 tid, u32 pid)
 {
-	struct strace_thread *th = hash_get(&st->threads, &tid, sizeof(tid));
+	struct strace_thread *th = hash_get(&st->threads, &tid, sizeof tid);
 
 	if (!th) {
-		th = xcalloc(1, sizeof(*th));
+		th = xcalloc(1, sizeof *th);
 		th->tid = tid;
 		th->fd = -1;
-		hash_put(&st->threads, &th->tid, sizeof(th->tid), th);
+		hash_put(&st->threads, &th->tid, sizeof th->tid, th);
 	}
 	if (!th->lives) {
 		th->pid = pid;
@@ -54,7 +54,7 @@ void strace_add_process(struct strace *st, u32 pid)
 	struct dirent *e;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	snprintf(path, sizeof path, "/proc/%u/task", pid);
 	dir = opendir(path);
 	while (dir && (e = readdir(dir)))
 		if (e->d_name[0] != '.')
@@ -106,7 +106,7 @@ void strace_look_for_ends(struct strace *st)
 		st->n_expected = 0;
 	st->none_lived = !st->n_live;
 	while ((th = strace_next_thread(st, &i))) {
-		snprintf(path, sizeof(path), "/proc/%u", th->tid);
+		snprintf(path, sizeof path, "/proc/%u", th->tid);
 		if (access(path, F_OK) < 0)
 			th->is_missing ? strace_thread_ends(st, th) : (void)(th->is_missing = true);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * -u USER. In: a name. Out: the IDs of the command, from /etc/passwd and /etc/group (passwd(5), group(5)); like
- * names of users in output, without the name service: the static program has none.
+ * -u USER. In: a name. Out: the IDs of the command, from /etc/passwd and /etc/group (passwd(5),
+ * group(5)); like names of users in output, without the name service: the static program has none.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ static void add_groups(struct traced_user *u, const char *groups, const char *na
 int strace_set_user(struct strace *st, const char *name)
 {
 	struct traced_user *u = arena_new(&st->c->words_arena, struct traced_user);
-	struct buf users = {}, groups = {};
+	struct buf users = { 0 }, groups = { 0 };
 	const char *line;
 
 	buf_read_file(&users, "/etc/passwd");

@@ -142,7 +142,8 @@ static void put_name(struct scan *x, const char *s, size_t n)
 	buf_printf(&x->out, is_word ? "\"%s\"" : "%s", expr ? expr : common_name(name));
 }
 
-/* FIELD ~ "PATTERN": the operator of ftrace and perf. Returns the length of what was read; 0: it is none. */
+/* FIELD ~ "PATTERN": the operator of ftrace and perf. Returns the length of what was read; 0: it is
+ * none. */
 static size_t put_match(struct scan *x, const char *s)
 {
 	size_t blank = 1 + strspn(s + 1, " \t"), n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The output of sonde trace. In: the records of the script. Out: a line for each event, in the layout
- * of ftrace and trace-cmd, or an object of JSON:
+ * The output of sonde trace. In: the records of the script. Out: a line for each event, in the
+ * layout of ftrace and trace-cmd, or an object of JSON:
  *
  *	            bash-3812    [001]  3204.562194: sched_process_fork: comm=bash pid=3812 ...
  */

@@ -261,8 +261,8 @@ static void put_followed(struct buf *b, const struct profile *p)
 	buf_putc(b, ')');
 }
 
-/* What sonde itself does is left out, except switches between it and others: a processor would seem to be
- * idle. */
+/* What sonde itself does is left out, except switches between it and others: a processor would seem
+ * to be idle. */
 static void put_not_own(struct buf *b, const struct profile *p)
 {
 	if (!p->record || !trace_has_field(p, "next_pid"))
@@ -414,8 +414,8 @@ static void add_word(struct resolving *r, const char *word)
 }
 
 /*
- * The results of a pattern's functions are numbers to the language, because they share a program. By
- * their names each has its type.
+ * The results of a pattern's functions are numbers to the language, because they share a program.
+ * By their names each has its type.
  */
 static void spell_out_returns(struct resolving *r, const char *word)
 {
@@ -433,7 +433,8 @@ static void spell_out_returns(struct resolving *r, const char *word)
 
 /* ---- all words */
 
-/* The clauses of the script, which are the words as "PROBE {}". f: for each, when r->targets has its probes. */
+/* The clauses of the script, which are the words as "PROBE {}". f: for each, when r->targets has
+ * its probes. */
 static void resolve_words(struct resolving *r, struct front *f, const char *const *words,
 			  void (*take)(struct resolving *r, const char *word))
 {

@@ -54,7 +54,8 @@ struct trace {
 	u64 begun_ns;         /* monotonic */
 };
 
-/* ---- spell.c: 0, or the exit status after a message. Definitions of ftrace become clauses at once. */
+/* ---- spell.c: 0, or the exit status after a message. Definitions of ftrace become clauses at
+ * once. */
 int trace_spell(struct trace *t, const char *word);
 /* ---- probes.c: t->probes -> t->clauses. The same. */
 int trace_resolve(struct trace *t);
@@ -64,14 +65,17 @@ int trace_resolve(struct trace *t);
 bool trace_is_known(const struct arg_desc *arg);
 /* The expression of arg0, arg1 ...: a string if it is typed so. */
 const char *trace_word_expr(struct arena *a, const struct arg_desc *word);
-/* The expression of a field of a probe: "args.prev_comm", "str(args.path)". NULL: it has none of that name. */
+/* The expression of a field of a probe: "args.prev_comm", "str(args.path)". NULL: it has none of
+ * that name. */
 const char *trace_field_expr(struct arena *a, const struct profile *p, const char *name);
 /* The result, or NULL: there is none. */
 const char *trace_result_expr(const struct profile *p);
-/* Whether each event has it to ftrace: where it is no field, it means the thread or its processor. */
+/* Whether each event has it to ftrace: where it is no field, it means the thread or its
+ * processor. */
 bool trace_is_common(const char *name);
 bool trace_has_field(const struct profile *p, const char *name);
-/* An expression of the language or of ftrace's filters, in which names may be fields of the probe. */
+/* An expression of the language or of ftrace's filters, in which names may be fields of the
+ * probe. */
 const char *trace_expr(struct arena *a, const struct profile *p, const char *text);
 /* Calls f for each name in it that may be a field. */
 void trace_expr_names(struct arena *a, const char *text, void (*f)(void *ctx, const char *name),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is computed over many events: histograms (view/values.h), and sums as sonde report prints them, over the range between the
- * markers. A child process prints them.
+ * What is computed over many events: histograms (view/values.h), and sums as sonde report prints
+ * them, over the range between the markers. A child process prints them.
  */
 #include <unistd.h>
 #include "base/fd.h"

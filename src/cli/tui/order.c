@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sorting: a child process reads the events that are shown and keeps the first TUI_ORDER_MOST in the order, in a heap
- * whose root is the last of them; so memory does not depend on how many there are.
+ * Sorting: a child process reads the events that are shown and keeps the first TUI_ORDER_MOST in
+ * the order, in a heap whose root is the last of them; so memory does not depend on how many there
+ * are.
  */
 #include <stdlib.h>
 #include "cli/tui/tui.h"

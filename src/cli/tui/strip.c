@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How busy the processors are, a line for each, or for some each if there are many: from the tiles of the time line. Of a recording
- * without switches: how many events they have, from its index.
+ * How busy the processors are, a line for each, or for some each if there are many: from the tiles
+ * of the time line. Of a recording without switches: how many events they have, from its index.
  */
 #include <stdlib.h>
 #include "cli/tui/tui.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of events: a page of rows is read when it is drawn, so memory does not depend on how many there are. */
+/* The table of events: a page of rows is read when it is drawn, so memory does not depend on how
+ * many there are. */
 #include <stdlib.h>
 #include "base/visible.h"
 #include "cli/tui/tui.h"

@@ -264,7 +264,8 @@ static bool take_sequence(const u8 *s, u32 n, u32 *used, u32 *key)
 	return true;
 }
 
-/* Between a key and what the terminal sends for it; is_late: nothing follows an ESC. 0: not complete. */
+/* Between a key and what the terminal sends for it; is_late: nothing follows an ESC. 0: not
+ * complete. */
 static u32 take_key(struct terminal *t, bool is_late)
 {
 	u32 used = 1, key = t->n_typed ? t->typed[0] : 0;

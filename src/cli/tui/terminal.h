@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A terminal as lines of text: those that change are written again. Sequences: ECMA-48, which all terminals of today have, and
- * xterm's 1049, 25 and 7; so no table of terminals is needed.
+ * A terminal as lines of text: those that change are written again. Sequences: ECMA-48, which all
+ * terminals of today have, and xterm's 1049, 25 and 7; so no table of terminals is needed.
  */
 #ifndef SONDE_CLI_TUI_TERMINAL_H
 #define SONDE_CLI_TUI_TERMINAL_H

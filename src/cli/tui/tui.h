@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde tui: a recording in a terminal. tui.c has the loop and the keys, table.c the events, strip.c the processors, detail.c one
- * event, chart.c what child processes make: sums, histograms, orders.
+ * sonde tui: a recording in a terminal. tui.c has the loop and the keys, table.c the events,
+ * strip.c the processors, detail.c one event, chart.c what child processes make: sums, histograms,
+ * orders.
  */
 #ifndef SONDE_CLI_TUI_H
 #define SONDE_CLI_TUI_H

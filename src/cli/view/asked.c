@@ -13,7 +13,8 @@ static void forget(struct asked_work *w)
 	*w = (struct asked_work){ 0 };
 }
 
-/* What goes on and nobody has asked for again: a browser asks several times a second while it waits. */
+/* What goes on and nobody has asked for again: a browser asks several times a second while it
+ * waits. */
 static void end_unwanted(struct asked *a)
 {
 	u64 now = clock_mono_ns();
@@ -24,7 +25,8 @@ static void end_unwanted(struct asked *a)
 			forget(&a->works[i]);
 }
 
-/* That of the key, else the one that was not used for the longest time: *is_new, and it is to begin. */
+/* That of the key, else the one that was not used for the longest time: *is_new, and it is to
+ * begin. */
 static struct asked_work *work_of(struct asked *a, const char *kind, const char *key, bool *is_new)
 {
 	struct asked_work *oldest = &a->works[0], *found = NULL;

@@ -133,7 +133,8 @@ static void put_answer(const struct http_server *s, struct http_client *c,
 	buf_add(&c->out, a->body.s ? a->body.s : "", a->body.len);
 }
 
-/* The path after the token; NULL: it has another one. All its bytes are compared, so that the time tells nothing. */
+/* The path after the token; NULL: it has another one. All its bytes are compared, so that the time
+ * tells nothing. */
 static char *after_token(const struct http_server *s, char *target)
 {
 	u8 differs = 0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers to a browser on this machine: GET of HTTP/1.1 (RFC 9112) on the loopback address and nothing more. Addresses begin with a
- * random token, so that other users of the machine and pages of other sites cannot ask; the Host header must be
- * this address, so that a name that someone lets point here cannot either.
+ * Answers to a browser on this machine: GET of HTTP/1.1 (RFC 9112) on the loopback address and
+ * nothing more. Addresses begin with a random token, so that other users of the machine and pages
+ * of other sites cannot ask; the Host header must be this address, so that a name that someone lets
+ * point here cannot either.
  *
- * It is our own, and not a library that is opened at run time, so that the static program has it as well.
+ * It is our own, and not a library that is opened at run time, so that the static program has it as
+ * well.
  */
 #ifndef SONDE_CLI_VIEW_HTTP_H
 #define SONDE_CLI_VIEW_HTTP_H
@@ -48,7 +50,8 @@ struct http_server {
 	struct http_client clients[HTTP_CLIENTS];
 };
 
-/* Length of the head of the request at the beginning of bytes, 0: it is not complete, -1: it is none. */
+/* Length of the head of the request at the beginning of bytes, 0: it is not complete, -1: it is
+ * none. */
 int http_parse(const char *bytes, size_t len, struct http_request *r);
 /* The number of key in "a=1&b=2"; 0: it has none. */
 u64 http_number(const char *query, const char *key);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work on a recording that takes long or runs a script: in a child process, so that the one that a person looks at stays
- * responsive, and ends it when it is no longer wanted. What it prints is read; larger results are in shared memory.
+ * Work on a recording that takes long or runs a script: in a child process, so that the one that a
+ * person looks at stays responsive, and ends it when it is no longer wanted. What it prints is
+ * read; larger results are in shared memory.
  */
 #ifndef SONDE_CLI_VIEW_JOB_H
 #define SONDE_CLI_VIEW_JOB_H
@@ -19,13 +20,13 @@ struct job { /* zeroed: there is none. job_end() */
 	int status; /* when it is done: what run() returned, or 255 */
 };
 
-/* Ends the one before. run(): in the child, both outputs go to job.said. shared_len: bytes of zeros that both see. False: no memory
- * or process for it. */
+/* Ends the one before. run(): in the child, both outputs go to job.said. shared_len: bytes of zeros
+ * that both see. False: no memory or process for it. */
 bool job_start(struct job *j, size_t shared_len, int (*run)(struct job *j, void *ctx), void *ctx);
 /* Takes what has been printed, without waiting. True: it is done, or there is none. */
 bool job_poll(struct job *j);
-/* Of one that failed with errors of the language as JSON (request.diag_json): appends the first one, else its first line. The column, from 1;
- * 0: it has none. */
+/* Of one that failed with errors of the language as JSON (request.diag_json): appends the first
+ * one, else its first line. The column, from 1; 0: it has none. */
 u32 job_error(const struct job *j, struct buf *to);
 /* Ends the child and forgets the results. */
 void job_end(struct job *j);

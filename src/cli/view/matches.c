@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The child runs the predicate over the recording by the language, as sonde script --filter does, and reads the recording beside that:
- * what matches comes in the order of time, so the number of a match is that of the next event that is equal to it.
+ * The child runs the predicate over the recording by the language, as sonde script --filter does,
+ * and reads the recording beside that: what matches comes in the order of time, so the number of a
+ * match is that of the next event that is equal to it.
  */
 #include <stdio.h>
 #include "cli/view/matches.h"

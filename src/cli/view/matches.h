@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The events of a recording for which a predicate is true: by number, counted from 0 in the range of --time. A bit for each
- * event, which a child process sets in the order of time; those that it has found can be used at once.
+ * The events of a recording for which a predicate is true: by number, counted from 0 in the range
+ * of --time. A bit for each event, which a child process sets in the order of time; those that it
+ * has found can be used at once.
  */
 #ifndef SONDE_CLI_VIEW_MATCHES_H
 #define SONDE_CLI_VIEW_MATCHES_H

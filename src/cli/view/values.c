@@ -273,7 +273,8 @@ static const struct event_format *find_event(const struct recorded *r, const cha
 	return NULL;
 }
 
-/* A part of the key: a field of that event, also where the language has a variable of that name, else an expression. */
+/* A part of the key: a field of that event, also where the language has a variable of that name,
+ * else an expression. */
 static void put_key(struct recorded *r, const char *event, const char *key, size_t len,
 		    struct buf *to)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values over many events: of a field or an expression, or the times from one event to another. A script of the language
- * prints them over the recording; they are counted here. Of numbers percentiles are within 0.1 %, least and largest
- * are exact; of anything else each text is counted.
+ * Values over many events: of a field or an expression, or the times from one event to another. A
+ * script of the language prints them over the recording; they are counted here. Of numbers
+ * percentiles are within 0.1 %, least and largest are exact; of anything else each text is counted.
  */
 #ifndef SONDE_CLI_VIEW_VALUES_H
 #define SONDE_CLI_VIEW_VALUES_H
@@ -16,8 +16,9 @@ struct value_request {
 	const char *filter; /* a predicate, "" or NULL: all. Of times it is that of both events */
 };
 
-/* Runs it over r->from to r->to and appends the result: JSON, or lines with bars for a width of 80. The exit status; if it is not 0,
- * messages are on standard error. Changes the request of r->c: for a process of its own (job.h). */
+/* Runs it over r->from to r->to and appends the result: JSON, or lines with bars for a width of 80.
+ * The exit status; if it is not 0, messages are on standard error. Changes the request of r->c: for
+ * a process of its own (job.h). */
 int values_run(struct recorded *r, const struct value_request *q, bool as_json, struct buf *to);
 
 #endif

@@ -36,7 +36,7 @@ static void *open_machine(struct program *prog, const struct engine_options *o, 
 static struct leaving close_machine(void *self)
 {
 	vm_free(self);
-	return (struct leaving){};
+	return (struct leaving){ 0 };
 }
 
 static int drain(void *self, u64 until, record_fn f, void *ctx)

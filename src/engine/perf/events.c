@@ -65,7 +65,8 @@ static struct perf_event_attr attr_dummy(bool own)
 	return attr;
 }
 
-/* Rings of processors take events of any task; this process's own events have no records that matter. */
+/* Rings of processors take events of any task; this process's own events have no records that
+ * matter. */
 static int open_dummy(const struct events *e, u32 cpu, u32 wakeup)
 {
 	struct perf_event_attr attr = attr_dummy(e->pids != NULL);
@@ -328,7 +329,8 @@ static bool is_in_kernel(struct events *e, const struct site *s)
 		s->event.config == PERF_COUNT_SW_CPU_MIGRATIONS);
 }
 
-/* With the kernel's part of own processes, or, where kernel.perf_event_paranoid keeps that, without. */
+/* With the kernel's part of own processes, or, where kernel.perf_event_paranoid keeps that,
+ * without. */
 static int open_allowed(struct events *e, struct event_source *s, struct perf_event_attr *attr,
 			s32 tid, u32 cpu)
 {
@@ -524,13 +526,14 @@ int events_attach(struct events *e, struct handler h, const struct site *site, u
 /* ---- many system calls */
 
 /*
- * An event for each of many calls takes the kernel 20 ms to remove. Records of raw_syscalls are alike:
+ * An event for each of many calls takes the kernel 20 ms to remove. Records of raw_syscalls are
+ * alike:
  *
  *	sys_enter	{ u64 common; s64 id; u64 args[6] }	sys_enter_X	{ u64 common; int nr; u64 args[] }
  *	sys_exit	{ u64 common; s64 id, ret }		sys_exit_X	{ u64 common; int nr; s64 ret }
  *
- * Calls of 32-bit processes, which the events of single calls leave out, are known by the ABI of the
- * process's registers.
+ * Calls of 32-bit processes, which the events of single calls leave out, are known by the ABI of
+ * the process's registers.
  */
 
 bool events_share_calls(struct events *e, const struct site *s, u32 n, u64 parts)

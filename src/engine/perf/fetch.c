@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a program reads behind pointers, fetched by the kernel at the event: the probe becomes a dynamic
- * event with fetch arguments (Documentation/trace/uprobetracer.rst, kprobetrace.rst), whose record has
- * the bytes. In a group of this process, so that a later run removes what a killed one left:
+ * What a program reads behind pointers, fetched by the kernel at the event: the probe becomes a
+ * dynamic event with fetch arguments (Documentation/trace/uprobetracer.rst, kprobetrace.rst), whose
+ * record has the bytes. In a group of this process, so that a later run removes what a killed one
+ * left:
  *
  *	p:sonde_4711/f3 /bin/x:0x1129 f0=+0(%di):string f1=+8(%si):u64 f2=+0(+8(%si)):string s1=+8(%si):string
  *
- * The entry of a system call is fetched by a probe of its function, whose argument is struct pt_regs of the
- * process; the record of the tracepoint is made of a0 to a5 (context):
+ * The entry of a system call is fetched by a probe of its function, whose argument is struct
+ * pt_regs of the process; the record of the tracepoint is made of a0 to a5 (context):
  *
  *	p:sonde_4711/f4 __x64_sys_openat f0=+u0(+104(%di)):ustring a0=+112(%di):x64 ...
  *
- * A string that cannot be read has no bytes; a number would have any. So each f of a number has an s of
- * the same address, which tells whether it could be read.
+ * A string that cannot be read has no bytes; a number would have any. So each f of a number has an
+ * s of the same address, which tells whether it could be read.
  */
 #include <dirent.h>
 #include <errno.h>

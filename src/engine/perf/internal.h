@@ -26,8 +26,8 @@ enum { PERF_SAMPLE_ALWAYS = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMP
 bool record_id(const struct perf_event_header *h, struct record_id *id);
 
 /*
- * PERF_RECORD_SAMPLE of an event with this sample_type, of which it may have the parts below, in this
- * order. They lie in the record, not aligned.
+ * PERF_RECORD_SAMPLE of an event with this sample_type, of which it may have the parts below, in
+ * this order. They lie in the record, not aligned.
  */
 struct sample {
 	const u8 *frames; /* PERF_SAMPLE_CALLCHAIN: u64 each, PERF_CONTEXT_* between */
@@ -37,7 +37,8 @@ struct sample {
 	u64 user_abi;    /* PERF_SAMPLE_REGS_USER */
 	const u8 *stack; /* PERF_SAMPLE_STACK_USER: bytes from the stack pointer on */
 	u64 stack_len;
-	/* Of PERF_SAMPLE_REGS_INTR, or if there are none of REGS_USER: u64 each, those of the mask */
+	/* Of PERF_SAMPLE_REGS_INTR, or if there are none of REGS_USER: u64 each, those of the
+	 * mask */
 	const u8 *regs;
 };
 /* What the attributes of its event say. */
@@ -80,8 +81,8 @@ struct perf_rings {
 /* page: mapped by the caller, 1 page and data of size bytes. */
 void perf_rings_add(struct perf_rings *rs, u32 cpu, struct perf_event_mmap_page *page,
 		    const u8 *data, u64 size);
-/* Takes notice of all records up to now. Those of the last HOLD_NS are kept back unless all: another
- * processor may still write an older one. */
+/* Takes notice of all records up to now. Those of the last HOLD_NS are kept back unless all:
+ * another processor may still write an older one. */
 void perf_rings_look(struct perf_rings *rs, u64 now, bool all);
 /* The ring with the oldest record, until perf_ring_done(); NULL: none is left. */
 struct perf_ring *perf_rings_next(struct perf_rings *rs);
@@ -117,7 +118,8 @@ struct fetched {
 	s32 call;                  /* of a system call, as in struct site; 0: it is none */
 	const char *file, *remove; /* the line that removes it */
 };
-/* Defines one for a SITE_UPROBE, SITE_KPROBE or the entry of a system call; what t gets is in the arena. 0 or -errno. */
+/* Defines one for a SITE_UPROBE, SITE_KPROBE or the entry of a system call; what t gets is in the
+ * arena. 0 or -errno. */
 int fetch_define(struct fetched *t, struct arena *a, const struct fetches *f, const struct site *s,
 		 struct err *err);
 /* After its perf events are closed. */
@@ -126,7 +128,8 @@ void fetch_remove(struct fetched *t);
 void fetch_remove_left(void);
 /* The record of the system call. */
 void fetch_record(const struct fetched *t, const struct sample *s, u8 *record);
-/* Memory as it was at the event of the sample, with those registers (struct pt_regs) or that record. 0 or -EFAULT. */
+/* Memory as it was at the event of the sample, with those registers (struct pt_regs) or that
+ * record. 0 or -EFAULT. */
 int fetch_read(const struct fetched *t, const struct sample *s, const u8 *regs, void *to, u32 len,
 	       u64 address);
 
@@ -172,8 +175,9 @@ bool events_serve(enum site_kind kind);
 /* parts: PERF_SAMPLE_CALLCHAIN, STACK_USER, REGS_INTR, as the function needs. 0 or -errno. */
 int events_attach(struct events *e, struct handler h, const struct site *s, u64 parts,
 		  struct err *err);
-/* Whether the system call, one of n that a function gets, is better served by the event of all calls:
- * many are, and those whose kernel stack is asked for, which the events of single calls do not have. */
+/* Whether the system call, one of n that a function gets, is better served by the event of all
+ * calls: many are, and those whose kernel stack is asked for, which the events of single calls do
+ * not have. */
 bool events_share_calls(struct events *e, const struct site *s, u32 n, u64 parts);
 /* The same for such a call. */
 int events_attach_call(struct events *e, struct handler h, const struct site *s, u64 parts,

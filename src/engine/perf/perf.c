@@ -30,7 +30,8 @@
 enum {
 	BATCH = 16384,      /* records of a drain(), but of the last, which takes all */
 	LOOK_NS = 10000000, /* between two looks at rings that are not half full */
-	/* Of the context: a program may read past the end of the record, as from the kernel's buffer. */
+	/* Of the context: a program may read past the end of the record, as from the kernel's
+	 * buffer. */
 	CTX_SIZE = 128 << 10,
 	COMMON_PID =
 		4, /* offset in every trace record: s32, the thread in the first pid namespace */
@@ -99,8 +100,8 @@ static int check_rights(struct err *err)
 	return err->code;
 }
 
-/* Samples of all processes are one right, records of tracepoints another: own processes have those of
- * system calls in any case. */
+/* Samples of all processes are one right, records of tracepoints another: own processes have those
+ * of system calls in any case. */
 static bool is_own(const struct traced *t)
 {
 	bool all = !perf_right() && (has_capability(CAP_PERFMON) || has_capability(CAP_SYS_ADMIN) ||
@@ -326,7 +327,7 @@ static struct leaving close_perf(void *self)
 	free(p->failed);
 	vm_free(p->vm);
 	free(p);
-	return (struct leaving){};
+	return (struct leaving){ 0 };
 }
 
 /* ---- attaching */
@@ -419,7 +420,8 @@ static void set_task(struct perf *p, const struct perf_ring *r, const struct sam
 	tasks_comm(&p->tasks, tid, r->cpu, p->world->comm);
 }
 
-/* A record as it is, or struct pt_regs, with which the context of perf event programs begins, too. */
+/* A record as it is, or struct pt_regs, with which the context of perf event programs begins,
+ * too. */
 static void set_context(struct perf *p, const struct sample *s)
 {
 	const struct arch *a = arch_native;

@@ -104,7 +104,7 @@ bool record_sample(const struct perf_event_header *h, const struct sample_layout
 	struct words w = body(h);
 	u64 abi;
 
-	*s = (struct sample){};
+	*s = (struct sample){ 0 };
 	if (h->type != PERF_RECORD_SAMPLE || h->size < sizeof *h + RECORD_TRAILER)
 		return false;
 	w.at += RECORD_TRAILER;
@@ -121,7 +121,7 @@ bool record_task(const struct perf_event_header *h, struct task_record *t)
 	struct words w = body(h);
 	u32 parent;
 
-	*t = (struct task_record){};
+	*t = (struct task_record){ 0 };
 	if (h->size < sizeof *h + RECORD_TRAILER)
 		return false;
 	w.end -= RECORD_TRAILER;

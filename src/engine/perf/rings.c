@@ -5,9 +5,9 @@
  *	page 0	struct perf_event_mmap_page: data_head (the kernel's), data_tail (ours)
  *	page 1..	records; one may wrap
  *
- * A record gets its time before its place in the ring, so an interrupt between puts a younger one in
- * front of it: such records of a ring stay in its order. Of two rings, the one whose next record is
- * older is read. A record is in its ring some microseconds after its time, so those of the last
+ * A record gets its time before its place in the ring, so an interrupt between puts a younger one
+ * in front of it: such records of a ring stay in its order. Of two rings, the one whose next record
+ * is older is read. A record is in its ring some microseconds after its time, so those of the last
  * HOLD_NS wait until the other rings have been read again.
  */
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void perf_rings_release(struct perf_rings *rs)
 	for (u32 i = 0; i < rs->n; i++)
 		free(rs->v[i].whole);
 	free(rs->v);
-	*rs = (struct perf_rings){};
+	*rs = (struct perf_rings){ 0 };
 }
 
 void perf_rings_look(struct perf_rings *rs, u64 now, bool all)

@@ -18,7 +18,7 @@ struct task {
 
 void tasks_init(struct tasks *t)
 {
-	*t = (struct tasks){};
+	*t = (struct tasks){ 0 };
 	arena_init(&t->arena);
 }
 
@@ -50,8 +50,8 @@ static void set_comm(struct task *t, const char *comm)
 	snprintf(t->comm, sizeof t->comm, "%.15s", comm);
 }
 
-/* The kernel appends what a worker does, "kworker/1:2-events", to its name in /proc only (fs/proc/array.c,
- * proc_task_name); a rescuer's own name begins with "kworker/R-". */
+/* The kernel appends what a worker does, "kworker/1:2-events", to its name in /proc only
+ * (fs/proc/array.c, proc_task_name); a rescuer's own name begins with "kworker/R-". */
 static void cut_work(char *comm)
 {
 	if (starts_with(comm, "kworker/") && comm[strlen("kworker/")] != 'R')

@@ -67,7 +67,7 @@ static u64 find_place(u32 pid, u64 low, u64 high, u64 size, struct err *err)
 	struct place p = { .from = high > REACH ? high - REACH : LOWEST,
 			   .to = low + REACH,
 			   .size = size };
-	struct procmaps maps = {};
+	struct procmaps maps = { 0 };
 	u64 end = LOWEST;
 
 	if (procmaps_read(&maps, pid, err) < 0)
@@ -298,7 +298,7 @@ static void add_patches(u32 pid, struct arena *a, struct areas *all, u64 code,
 
 int area_find_all(u32 pid, struct arena *a, struct areas *all, struct err *err)
 {
-	struct procmaps maps = {};
+	struct procmaps maps = { 0 };
 	struct area_head h;
 
 	if (procmaps_read(&maps, pid, err) < 0)

@@ -38,8 +38,8 @@ u64 area_head_size(u32 n_patches);
 /* Without patches. */
 void area_put_head(struct area_head *h, const struct area *a);
 
-/* A memfd of `size` bytes that both have: *fd is this process's descriptor of it (-1: none), the result the
- * address there, or -errno. `scratch`: memory of the process for its name. */
+/* A memfd of `size` bytes that both have: *fd is this process's descriptor of it (-1: none), the
+ * result the address there, or -errno. `scratch`: memory of the process for its name. */
 s64 area_map_file(struct injector *in, u32 pid, u64 scratch, const char *name, u64 size, u64 at,
 		  int prot, int flags, int *fd);
 

@@ -4,7 +4,8 @@
  *
  *	struct jit_clock, a page | maps (vm/shared.h)
  *
- * The interpreter has its maps there, too, so begin, end and clauses that run here see the same ones.
+ * The interpreter has its maps there, too, so begin, end and clauses that run here see the same
+ * ones.
  */
 #ifndef SONDE_ENGINE_PROCESS_COMPILED_H
 #define SONDE_ENGINE_PROCESS_COMPILED_H
@@ -22,7 +23,8 @@ u8 *compiled_block(const struct compiled *c);
 
 /* Bytes of the shared memory. */
 u64 compiled_size(const struct compiled *c);
-/* Moves what there is into a file at an offset, a multiple of the page size, whose memory takes its place. */
+/* Moves what there is into a file at an offset, a multiple of the page size, whose memory takes its
+ * place. */
 int compiled_move(struct compiled *c, int fd, u64 offset, struct err *err);
 /* Sets the clock that programs see; between the first call and the second it does not run. */
 void compiled_look(struct compiled *c, const struct tsc *t);
@@ -52,8 +54,8 @@ struct compiled_site {
  * reason. */
 int compiled_put(const struct compiled *c, u32 func, u64 cookie, const struct compiled_site *site,
 		 const struct compiled_place *at, u64 address, struct buf *b, struct err *err);
-/* The most bytes of that code; 0: err has the reason why it cannot run there. `has`: its has_... alone are
- * looked at. *stack: bytes that it uses of it. */
+/* The most bytes of that code; 0: err has the reason why it cannot run there. `has`: its has_...
+ * alone are looked at. *stack: bytes that it uses of it. */
 u32 compiled_length(const struct compiled *c, u32 func, const struct compiled_site *site,
 		    const struct compiled_place *has, u32 *stack, struct err *err);
 

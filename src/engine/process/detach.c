@@ -10,8 +10,8 @@
 #include "engine/process/detach.h"
 #include "engine/process/internal.h"
 
-/* A name that the kernel frees when this process ends, however it ends. One that was killed may have something
- * to finish. */
+/* A name that the kernel frees when this process ends, however it ends. One that was killed may
+ * have something to finish. */
 int process_lock(u32 pid, struct err *err)
 {
 	enum { TRIES = 200, STEP_NS = 10000000 };
@@ -40,7 +40,7 @@ int process_lock(u32 pid, struct err *err)
 int process_remove_old(u32 pid, u32 *n, struct err *err)
 {
 	struct patched all = { .pid = pid, .tid_offset = -1 };
-	struct areas old = {};
+	struct areas old = { 0 };
 	struct arena arena;
 	int ret;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Entries and returns of functions in a process. For each batch: read the code, copy what the jumps will displace,
- * map areas near it, write the stubs there. Nothing of the program is changed yet: patch.c does that.
+ * Entries and returns of functions in a process. For each batch: read the code, copy what the jumps
+ * will displace, map areas near it, write the stubs there. Nothing of the program is changed yet:
+ * patch.c does that.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static u32 find_length(struct functions *f, u32 func, const struct site *point, 
 	const struct compiled_place has = { .has_tid = has_own_tid(f),
 					    .has_rseq = f->recorder.has_rseq };
 	const struct compiled_site site = site_of(point, 0);
-	struct err err = {};
+	struct err err = { 0 };
 	u32 bytes = compiled_length(f->compiled, func, &site, &has, stack, &err);
 
 	if (err.code)
@@ -96,7 +97,8 @@ static u32 find_length(struct functions *f, u32 func, const struct site *point, 
 	return bytes;
 }
 
-/* The most bytes that it has compiled; 0: it is not. At all entries of functions they are the same. */
+/* The most bytes that it has compiled; 0: it is not. At all entries of functions they are the
+ * same. */
 static u32 length_of(struct functions *f, u32 func, const struct site *point)
 {
 	struct length *l;
@@ -188,7 +190,8 @@ static void learn_tid(struct functions *f, u32 inner, u64 thread_pointer)
 /* One is free unless so many threads are preempted amid a record. */
 enum { LOCKED_RINGS = 8 };
 
-/* A system call tells the id where no place of it is known. It must not be within a restartable sequence. */
+/* A system call tells the id where no place of it is known. It must not be within a restartable
+ * sequence. */
 static void learn_threads(struct functions *f, s32 tid, u64 thread_pointer)
 {
 	struct recorder *r = &f->recorder;
@@ -347,8 +350,8 @@ bool functions_is_elsewhere(const struct functions *f)
 const char *functions_refuse(const struct functions *f, const struct site *s, u32 func,
 			     bool is_compiled)
 {
-	/* What it may use without asking for more: StackGuard of its runtime, 928, but for what programs
-	 * call. */
+	/* What it may use without asking for more: StackGuard of its runtime, 928, but for what
+	 * programs call. */
 	enum { GO_STACK = 600 };
 
 	if (!is_compiled)
@@ -392,7 +395,7 @@ static bool put_handlers(const struct functions *f, struct code *c, const struct
 	for (u32 i = 0; i < e->n_handlers; i++) {
 		const struct handler *p = &e->handlers[i];
 		struct buf b = { 0 };
-		struct err err = {};
+		struct err err = { 0 };
 
 		if (!p->is_compiled)
 			all = false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls in a stopped thread. It runs the SYSCALL instruction that every vdso has, with registers
- * of ours, and stops again before it (PTRACE_SYSCALL stops at a call's begin and end). A call in which
- * it was stopped is begun again by the kernel, because it leaves from the same kind of stop, with the
- * same registers.
+ * System calls in a stopped thread. It runs the SYSCALL instruction that every vdso has, with
+ * registers of ours, and stops again before it (PTRACE_SYSCALL stops at a call's begin and end). A
+ * call in which it was stopped is begun again by the kernel, because it leaves from the same kind
+ * of stop, with the same registers.
  */
 #include <errno.h>
 #include <signal.h>
@@ -38,8 +38,8 @@ static u64 find_syscall(u32 pid, const struct mapping *m)
 
 static u64 find_in_vdso(u32 pid)
 {
-	struct procmaps maps = {};
-	struct err err = {};
+	struct procmaps maps = { 0 };
+	struct err err = { 0 };
 	u64 at = 0;
 
 	if (procmaps_read(&maps, pid, &err) < 0)

@@ -13,7 +13,8 @@
 bool process_read(u32 pid, u64 address, void *to, size_t size);
 bool process_write(u32 pid, u64 address, const void *from, size_t size);
 
-/* ---- survivor.c: what f returns, run to its end even if this process is killed; -EINTR if what runs it was. */
+/* ---- survivor.c: what f returns, run to its end even if this process is killed; -EINTR if what
+ * runs it was. */
 int survivor_run(int (*f)(void *ctx), void *ctx);
 
 /* ---- patch.c: puts jumps into the code of the process, and takes them out. All of its threads are
@@ -24,13 +25,15 @@ struct patch {
 	u8 was[5];
 	bool is_enabled;
 	u64 module; /* of a tracepoint: the address of its struct sonde_module; else 0 */
-	/* Instructions behind the first that the jump overwrites: offsets there, and of copies from `to`. */
+	/* Instructions behind the first that the jump overwrites: offsets there, and of copies from
+	 * `to`. */
 	u8 n_inner, inner[4];
 	u32 copy[4];
 };
 
-/* ---- points.c: rings that the tracepoints of a program or library write. The process would map them at its
- * first record, but may not do so under a seccomp filter, and only root could map what it has mapped. */
+/* ---- points.c: rings that the tracepoints of a program or library write. The process would map
+ * them at its first record, but may not do so under a seccomp filter, and only root could map what
+ * it has mapped. */
 struct point_rings {
 	u64 module;             /* address of its struct sonde_module */
 	u32 n_rings, ring_size; /* wanted; then those that there are */
@@ -62,7 +65,8 @@ int patch_enable(struct patched *p, struct err *err);
 /* A process that is gone is no error. */
 int patch_disable(struct patched *p, struct err *err);
 
-/* ---- watcher.c: a process that takes the jumps out when this one is gone. Returns its id, or -errno. */
+/* ---- watcher.c: a process that takes the jumps out when this one is gone. Returns its id, or
+ * -errno. */
 int watcher_start(const struct patched *p, struct err *err);
 /* Ends it; *watcher becomes 0. */
 void watcher_stop(s32 *watcher);
@@ -73,7 +77,8 @@ u32 reads_registers(const struct program *prog);
 /* What a function needs that the record of a function's entry does not have, or NULL. */
 const char *reads_why_not(const struct bpf_func *f);
 
-/* ---- functions.c: entries and returns of functions get stubs (stub.h), in areas of the process (area.h). */
+/* ---- functions.c: entries and returns of functions get stubs (stub.h), in areas of the process
+ * (area.h). */
 struct functions;
 struct compiled;
 /* regs: registers that records have, as in struct recorder. compiled: what may run in the process
@@ -81,16 +86,17 @@ struct compiled;
 struct functions *functions_new(u32 pid, u32 regs, u32 n_rings, u32 ring_size,
 				struct compiled *compiled);
 void functions_free(struct functions *f);
-/* Whether a function of the program runs in the process, at entries of functions or at the tracepoint
- * `point`; else records are written. */
+/* Whether a function of the program runs in the process, at entries of functions or at the
+ * tracepoint `point`; else records are written. */
 bool functions_compile(struct functions *f, u32 func, const struct site *point);
-/* What threads of the process have, which must be known before the others are asked. 0 or -errno. */
+/* What threads of the process have, which must be known before the others are asked. 0 or
+ * -errno. */
 int functions_look(struct functions *f, struct err *err);
 u32 functions_n_rings(const struct functions *f);
 /* Whether the process is in another pid namespace: ids in records are those of tids.c. */
 bool functions_is_elsewhere(const struct functions *f);
-/* Why a function of the program cannot run in the process at the site, or have records written there; NULL:
- * it can. */
+/* Why a function of the program cannot run in the process at the site, or have records written
+ * there; NULL: it can. */
 const char *functions_refuse(const struct functions *f, const struct site *s, u32 func,
 			     bool is_compiled);
 /* The reason why not, of what was last asked for. */
@@ -122,7 +128,8 @@ const struct area *functions_areas(const struct functions *f, u32 *n, s32 *tid_o
 /* The rings, once there are some, mapped here: the caller unmaps them. NULL: refused. */
 void *functions_map_rings(const struct functions *f, struct err *err);
 enum { PT_REGS_WORDS = 21 };
-/* Registers of a record at their places in struct pt_regs; the instruction is `back` bytes behind its site. */
+/* Registers of a record at their places in struct pt_regs; the instruction is `back` bytes behind
+ * its site. */
 void functions_registers(const struct functions *f, const struct sonde_record *r, u64 site, u8 back,
 			 u64 regs[PT_REGS_WORDS]);
 /* Of a record's word: the site, and the processor if the word has that, too. */

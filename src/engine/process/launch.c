@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command of -c up to the first instruction of its program: its libraries are mapped and its thread is
- * set up then, but no code of its own has run. It executes the program (PTRACE_O_TRACEEXEC), whose entry point
- * becomes a jump to itself until launch_go(): there it stays, and can be stopped and patched as any process.
+ * The command of -c up to the first instruction of its program: its libraries are mapped and its
+ * thread is set up then, but no code of its own has run. It executes the program
+ * (PTRACE_O_TRACEEXEC), whose entry point becomes a jump to itself until launch_go(): there it
+ * stays, and can be stopped and patched as any process.
  */
 #include <errno.h>
 #include <elf.h>

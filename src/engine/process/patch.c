@@ -157,7 +157,8 @@ static u64 copy_of(const struct patched *p, u64 ip)
 
 enum { STACK_LOOK = 64 << 10 };
 
-/* What lies on the stack of a thread, up to STACK_LOOK bytes, and where. Returns the number of words. */
+/* What lies on the stack of a thread, up to STACK_LOOK bytes, and where. Returns the number of
+ * words. */
 static u32 read_stack(const struct patched *p, const struct user_regs_struct *r, u64 *words,
 		      u64 *from)
 {
@@ -253,7 +254,7 @@ struct work {
 
 static int try_to_enable(struct work *w)
 {
-	struct err ignored = {};
+	struct err ignored = { 0 };
 	struct stopped s;
 	int ret = threads_stop(&s, w->p->pid, w->err);
 
@@ -281,7 +282,7 @@ static int enable(void *ctx)
 
 	for (u32 i = 1; i < TRIES_OF_ENABLE && ret == -ETIMEDOUT; i++) {
 		err_release(w->err);
-		*w->err = (struct err){};
+		*w->err = (struct err){ 0 };
 		ret = try_to_enable(w);
 	}
 	return ret;
@@ -330,7 +331,7 @@ static bool stands_in_areas(const struct patched *p, const struct thread *t)
 /* True: they are gone. */
 static bool unmap_areas(const struct patched *p, const struct stopped *s)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct injector in;
 	u32 runs = 0;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings of include/sonde/sonde.h, made as sonde_map_() makes them. Threads that were amid a record when they were
- * stopped write it again, from its begin (rseq(2)), so rings that an earlier run has left are replaced at their place.
+ * Rings of include/sonde/sonde.h, made as sonde_map_() makes them. Threads that were amid a record
+ * when they were stopped write it again, from its begin (rseq(2)), so rings that an earlier run has
+ * left are replaced at their place.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -58,7 +59,7 @@ static s64 map_rings(struct point_rings *r, struct injector *in, u32 pid, u64 pa
 
 static int map(struct point_rings *r, struct sonde_module *m, struct injector *in, u32 pid)
 {
-	struct sonde_page page = {};
+	struct sonde_page page = { 0 };
 	s64 at = m->page ? (s64)(uintptr_t)m->page : make_page(in), rings;
 	bool again = is_mapped(m) && process_read(pid, (u64)at, &page, sizeof page);
 

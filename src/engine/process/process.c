@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process engine: tracepoints of include/sonde/sonde.h and entries of functions write records into
- * memory that the process and sonde share (rings.c), without a system call; their programs run here, in
- * the interpreter (vm/), in the order of the records. The context of a program is, for a tracepoint,
- * struct sonde_record, in which words of strings are addresses of text in this process; for a function
- * struct pt_regs, of which the record has what the programs read (reads.c):
+ * The process engine: tracepoints of include/sonde/sonde.h and entries of functions write records
+ * into memory that the process and sonde share (rings.c), without a system call; their programs run
+ * here, in the interpreter (vm/), in the order of the records. The context of a program is, for a
+ * tracepoint, struct sonde_record, in which words of strings are addresses of text in this process;
+ * for a function struct pt_regs, of which the record has what the programs read (reads.c):
  *
  *	SONDE_TP(shop, order, id, name)  ->  { size, tid, time, site, word[] = { id, "name" } }
  *	order(id, name)                  ->  { size, tid, time, site, word[] = { si, di } }
@@ -66,8 +66,8 @@ struct process {
 	VEC(struct patch) patches;
 	struct functions *functions; /* NULL: none is probed */
 	struct compiled *compiled;   /* NULL: nothing can run in a process */
-	/* By function: it runs at sites in the process; it runs in the process, for all that it knows
-	 * of its sites. */
+	/* By function: it runs at sites in the process; it runs in the process, for all that it
+	 * knows of its sites. */
 	bool *is_event, *runs;
 	struct tids tids;
 	bool is_elsewhere;
@@ -309,7 +309,7 @@ static struct leaving close_process(void *self)
 	vm_free(p->vm);
 	compiled_free(p->compiled);
 	free(p);
-	return (struct leaving){};
+	return (struct leaving){ 0 };
 }
 
 /* ---- attaching */
@@ -501,7 +501,7 @@ static int add_rings(struct process *p, struct err *err)
 
 static int refuse(struct batch *b, const struct site *s, const char *why, struct err *err)
 {
-	struct err one = {};
+	struct err one = { 0 };
 
 	if (!b->refused)
 		return err_set(err, -ENOTSUP, "%s: %s", s->probe, why);
@@ -685,7 +685,7 @@ static int add_site(struct process *p, const struct procmaps *maps, struct batch
 static int attach_now(struct process *p, struct batch *b, u32 n, struct err *err)
 {
 	u32 from = p->patches.n;
-	struct procmaps maps = {};
+	struct procmaps maps = { 0 };
 	int ret = n && b->sites[0]->pid > 0 ? procmaps_read(&maps, (u32)b->sites[0]->pid, err) : 0;
 
 	for (u32 i = 0; i < n && ret >= 0; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a program reads, found in its instructions. Verifiers let a program load words of struct pt_regs
- * only by the context itself and a constant, so it is enough to know which registers and stack slots
- * ever hold the context: r1 at the entry, and what is copied from those.
+ * What a program reads, found in its instructions. Verifiers let a program load words of struct
+ * pt_regs only by the context itself and a constant, so it is enough to know which registers and
+ * stack slots ever hold the context: r1 at the entry, and what is copied from those.
  */
 #include "arch/arch.h"
 #include "engine/process/internal.h"

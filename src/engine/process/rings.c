@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings of include/sonde/sonde.h (points.c) and of functions (functions.c): memory of sonde, too, so that they
- * stay when the process dies. The process is not trusted: positions, sizes and offsets are checked, and each record is copied before it is.
- * Rings of functions (functions.c) have room behind them for the end of a record (jit/jit.h).
+ * Rings of include/sonde/sonde.h (points.c) and of functions (functions.c): memory of sonde, too,
+ * so that they stay when the process dies. The process is not trusted: positions, sizes and offsets
+ * are checked, and each record is copied before it is. Rings of functions (functions.c) have room
+ * behind them for the end of a record (jit/jit.h).
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -187,7 +188,8 @@ const void *rings_sent(const struct sonde_record *r, u32 *len)
 	return sent->payload;
 }
 
-/* The first words of what ring i has next, or false: it is empty. What cannot be is skipped and counted. */
+/* The first words of what ring i has next, or false: it is empty. What cannot be is skipped and
+ * counted. */
 static bool peek(struct rings *r, struct module *m, u32 i, struct sonde_record *first)
 {
 	u64 end = head_of(m, i), at = m->tails[i];
@@ -209,7 +211,7 @@ static bool peek(struct rings *r, struct module *m, u32 i, struct sonde_record *
 
 const struct sonde_record *rings_next(struct rings *r, u32 *cpu)
 {
-	struct sonde_record first, oldest = {};
+	struct sonde_record first, oldest = { 0 };
 	struct module *of = NULL;
 	u32 ring = 0;
 

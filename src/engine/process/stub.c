@@ -180,7 +180,8 @@ static void put_exit(struct code *c)
 	PUT(c, "\x41\x5b\x41\x5a\x5a\x59\xc3"); /* pop %r11, %r10, %rdx, %rcx; ret */
 }
 
-/* mov %rcx, %rdx; shl $48, %rdx; or %rdx, %r11: as another ring may be taken, the site has the processor */
+/* mov %rcx, %rdx; shl $48, %rdx; or %rdx, %r11: as another ring may be taken, the site has the
+ * processor */
 static void put_note_cpu(struct code *c)
 {
 	_Static_assert(STUB_CPU_SHIFT == 48, "as in the instruction");
@@ -275,7 +276,8 @@ static void put_sequence(struct code *c, const struct recorder *r, struct jumps 
 	PUT(c, "\x49\x89\x0a");
 }
 
-/* Where the kernel continues instead of within the sequence; the signature is in an instruction that traps. */
+/* Where the kernel continues instead of within the sequence; the signature is in an instruction
+ * that traps. */
 static u64 put_abort(struct code *c, const struct recorder *r, u32 moved, u64 again)
 {
 	u64 at;
@@ -308,7 +310,7 @@ static void put_set_sequence(struct code *c, const struct recorder *r, u64 descr
 
 u64 stub_put_recorder(struct code *c, const struct recorder *r)
 {
-	struct jumps j = {};
+	struct jumps j = { 0 };
 	u64 descriptor, start, commit, leave, abort, entry, again;
 
 	align(c, 32);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stops threads must end what it began: a tracer that is killed leaves them with the registers of an
- * injected system call, and the kernel lets them run. So it is done by a process that has the memory and
- * the descriptors of this one, as after vfork(2), and outlives it.
+ * What stops threads must end what it began: a tracer that is killed leaves them with the registers
+ * of an injected system call, and the kernel lets them run. So it is done by a process that has the
+ * memory and the descriptors of this one, as after vfork(2), and outlives it.
  */
 #include <errno.h>
 #include <sched.h>
@@ -24,15 +24,15 @@ static int work(void *arg)
 {
 	struct job *j = arg;
 
-	/* kill(1) of a group does not reach it. After setsid(2) it would also have a share of time of its own
-	 * (autogroup, sched(7)). */
+	/* kill(1) of a group does not reach it. After setsid(2) it would also have a share of time
+	 * of its own (autogroup, sched(7)). */
 	setpgid(0, 0);
 	j->ret = j->f(j->ctx);
 	return 0;
 }
 
-/* This thread waits for it in the kernel (CLONE_VFORK): they share errno, malloc's cache and all that belongs to
- * a thread, and never run at once. */
+/* This thread waits for it in the kernel (CLONE_VFORK): they share errno, malloc's cache and all
+ * that belongs to a thread, and never run at once. */
 static bool run_beside(struct job *j, void *stack)
 {
 	pid_t child = clone(work, (char *)stack + STACK,

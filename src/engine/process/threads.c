@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stops the threads of a process (PTRACE_SEIZE, which sends no signal). A signal that is on its way is
- * delivered before a thread stops. A stop ends some system calls with EINTR although no signal came
- * (signal(7)); they are begun again.
+ * Stops the threads of a process (PTRACE_SEIZE, which sends no signal). A signal that is on its way
+ * is delivered before a thread stops. A stop ends some system calls with EINTR although no signal
+ * came (signal(7)); they are begun again.
  */
 #include <dirent.h>
 #include <errno.h>

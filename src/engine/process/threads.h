@@ -27,7 +27,8 @@ u64 threads_resume(struct stopped *s);
 
 /* A number in /proc/PID/status; 0 if there is none. */
 u32 process_status(u32 pid, const char *name);
-/* The id that the thread has for itself: another one in a pid namespace below ours. 0: it has ended. */
+/* The id that the thread has for itself: another one in a pid namespace below ours. 0: it has
+ * ended. */
 u32 thread_inner_id(u32 tid);
 
 /* ---- inject.c: a thread that was stopped runs system calls of this process. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads of a process in another pid namespace have ids in their records that only they know: ours are those of
- * /proc/PID/task/TID. */
+/* Threads of a process in another pid namespace have ids in their records that only they know: ours
+ * are those of /proc/PID/task/TID. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,8 @@
 
 #include "type/program.h"
 
-/* is_event: by function: it runs at sites in the process. runs: it can run there; becomes: it does. */
+/* is_event: by function: it runs at sites in the process. runs: it can run there; becomes: it
+ * does. */
 void together_decide(const struct program *prog, const bool *is_event, bool *runs);
 /* Whether it shares a map of the script with another one. */
 bool together_with_others(const struct program *prog, const bool *is_event, u32 func);

@@ -18,7 +18,8 @@ const struct recorded_kernel *replay_formats(void);
 struct store *replay_store(void);
 /* What of a file of another tool could not be read; NULL: all was. */
 const char *replay_damage(void);
-/* noted.c: what a script recorded with the events of a format; NULL: none did. known: by the text of its rows, which formats share. */
+/* noted.c: what a script recorded with the events of a format; NULL: none did. known: by the text
+ * of its rows, which formats share. */
 const struct noted_reads *noted_parse(struct arena *a, struct store *s, const char *format,
 				      struct hash *known);
 /* The first and the last moment of the recording, by the boot clock. */

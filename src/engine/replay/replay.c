@@ -18,7 +18,8 @@
 enum {
 	BATCH = 16384, /* events and runs of functions in a drain() */
 	MOST_CPUS = 4096,
-	/* Of the context: a program may read past the end of the record, as from the kernel's buffer. */
+	/* Of the context: a program may read past the end of the record, as from the kernel's
+	 * buffer. */
 	CTX_SIZE = 128 << 10,
 	NEXT = 1, /* of sched_switch the second task */
 };
@@ -249,7 +250,7 @@ static struct leaving close_replay(void *self)
 	arena_release(&r->arena);
 	vm_free(r->vm);
 	free(r);
-	return (struct leaving){};
+	return (struct leaving){ 0 };
 }
 
 static void read_threads(struct replay *r)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads and their processes. An event tells those of its own thread; a field names other threads by their number
- * alone. So all events are read once: which thread was of which process from when on.
+ * Threads and their processes. An event tells those of its own thread; a field names other threads
+ * by their number alone. So all events are read once: which thread was of which process from when
+ * on.
  */
 #include <stdlib.h>
 #include "base/hash.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of ns may be larger than a double holds: times are relative to the range's beginning, which is a string. */
+/* Numbers of ns may be larger than a double holds: times are relative to the range's beginning,
+ * which is a string. */
 #include "base/json.h"
 #include "export/timeline/json.h"
 #include "trace/event_text.h"

@@ -6,7 +6,8 @@
 #include "export/timeline/timeline.h"
 #include "trace/names.h"
 
-/* The object that view/data.js calls Info: the file, its range, names of lanes, what it lacks. file: its name for the reader. */
+/* The object that view/data.js calls Info: the file, its range, names of lanes, what it lacks.
+ * file: its name for the reader. */
 void timeline_put_info(struct buf *b, const struct timeline *t, const char *file);
 /* ,"file":... of texts of the recording; NULL: null. */
 void timeline_put_text(struct buf *b, const char *key, const struct store_text *text);

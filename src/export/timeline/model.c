@@ -2,9 +2,9 @@
 /*
  * Input: events in the order of time. Output: spans.
  *
- * A switch away from a thread ends its stay on the processor only if the last switch there was to that thread, as in
- * sonde report. A thread that sleeps becomes runnable when it is woken: sched_waking comes before sched_wakeup, and
- * the first of them counts.
+ * A switch away from a thread ends its stay on the processor only if the last switch there was to
+ * that thread, as in sonde report. A thread that sleeps becomes runnable when it is woken:
+ * sched_waking comes before sched_wakeup, and the first of them counts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,8 +162,8 @@ static void begin_state(struct task_now *t, enum task_state state, u32 extra, u6
 	t->since = time;
 }
 
-/* TASK_REPORT of the kernel: 1 interruptible, 2 not, 0x10 and 0x20 ended, 0x80 dead (before 4.14); 0x100 is preempted
- * (TASK_REPORT_MAX). */
+/* TASK_REPORT of the kernel: 1 interruptible, 2 not, 0x10 and 0x20 ended, 0x80 dead (before 4.14);
+ * 0x100 is preempted (TASK_REPORT_MAX). */
 static enum task_state state_after(s64 prev_state)
 {
 	if (!prev_state || prev_state & 0x100)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the events of a recording mean: which thread each processor runs, what each thread does, who wakes whom, system
- * calls, interrupts. Events go in in the order of time, spans come out, each when it ends. A span whose beginning
- * or end was not recorded is none: a gap is not smoothed over.
+ * What the events of a recording mean: which thread each processor runs, what each thread does, who
+ * wakes whom, system calls, interrupts. Events go in in the order of time, spans come out, each
+ * when it ends. A span whose beginning or end was not recorded is none: a gap is not smoothed over.
  */
 #ifndef SONDE_EXPORT_TIMELINE_MODEL_H
 #define SONDE_EXPORT_TIMELINE_MODEL_H
@@ -17,7 +17,8 @@ enum lane_kind {
 	LANE_CALL,    /* key: task; arg: name; extra: what it returned, zigzag */
 	LANE_IRQ,     /* key: processor; arg: name */
 	LANE_SOFTIRQ, /* the same */
-	LANE_WAKE, /* an instant. key: task that is woken; arg: its waker; extra: processor of the waker */
+	/* an instant. key: task that is woken; arg: its waker; extra: processor of the waker */
+	LANE_WAKE,
 	LANE_EVENT, /* an instant. key: format; arg: task; extra: processor */
 	N_LANE_KINDS
 };

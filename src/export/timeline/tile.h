@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Spans of a range of time as bytes, for the page (view/tile.js reads them). With a step, spans that are shorter than it
- * are merged: a lane has one record for each step at most, and one for each longer span. With step 0 all are there.
+ * Spans of a range of time as bytes, for the page (view/tile.js reads them). With a step, spans
+ * that are shorter than it are merged: a lane has one record for each step at most, and one for
+ * each longer span. With step 0 all are there.
  *
  *	tile: varint step, varint events, record ...
  *	record: varint code, varint zigzag(t0 - t0 of the record before), varint t1 - t0, varint arg, varint extra
  *	code: key << 5 | kind << 2 | is_open << 1 | is_merged
  *
- * The first t0 is relative to the beginning of the recording. Of a merged record t0 is a multiple of the step, arg is that
- * of the longest span in it, and extra is number << 8 | how much of the step they fill, 0 to 255.
+ * The first t0 is relative to the beginning of the recording. Of a merged record t0 is a multiple
+ * of the step, arg is that of the longest span in it, and extra is number << 8 | how much of the
+ * step they fill, 0 to 255.
  */
 #ifndef SONDE_EXPORT_TIMELINE_TILE_H
 #define SONDE_EXPORT_TIMELINE_TILE_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pass over the file makes the tiles of the first levels at once: each span goes to the tile of each level in which
- * it ends. What has begun and not ended when a tile does is in it as far as its end, marked as open.
+ * The pass over the file makes the tiles of the first levels at once: each span goes to the tile of
+ * each level in which it ends. What has begun and not ended when a tile does is in it as far as its
+ * end, marked as open.
  *
- * The store has one place. A tile that is made on demand moves it; the pass then returns to its own. So it stops
- * only between events of different times, and a checkpoint is taken only there.
+ * The store has one place. A tile that is made on demand moves it; the pass then returns to its
+ * own. So it stops only between events of different times, and a checkpoint is taken only there.
  */
 #include <stdlib.h>
 #include "export/timeline/timeline.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording as a picture: tiles at levels of zoom, over one pass of the file. Level k has 4^k tiles. Those of the
- * first levels are made in that pass and kept; for the others the pass leaves checkpoints, and a tile is made from the
- * one before it. Memory is bounded, whatever the length of the file.
+ * A recording as a picture: tiles at levels of zoom, over one pass of the file. Level k has 4^k
+ * tiles. Those of the first levels are made in that pass and kept; for the others the pass leaves
+ * checkpoints, and a tile is made from the one before it. Memory is bounded, whatever the length of
+ * the file.
  */
 #ifndef SONDE_EXPORT_TIMELINE_TIMELINE_H
 #define SONDE_EXPORT_TIMELINE_TIMELINE_H
@@ -49,16 +50,17 @@ void timeline_release(struct timeline *t);
 bool timeline_advance(struct timeline *t, u64 n);
 /* How long a tile of the level is, and its beginning, in ns from t->from. */
 u64 timeline_tile_len(const struct timeline *t, u32 level);
-/* False: the pass has not come so far, or there is no such tile. Of a tile of the first levels that the pass is in, what is
- * known so far. */
+/* False: the pass has not come so far, or there is no such tile. Of a tile of the first levels that
+ * the pass is in, what is known so far. */
 bool timeline_tile(struct timeline *t, u32 level, u64 index, struct buf *to);
 /* All of it, without steps. */
 void timeline_exact(struct timeline *t, struct buf *to);
 
-/* store_next() returns the events from `from` to `to`. What the timeline does next finds its own place again. */
+/* store_next() returns the events from `from` to `to`. What the timeline does next finds its own
+ * place again. */
 void timeline_range(struct timeline *t, u64 from, u64 to);
-/* Before the event of that number, or before the first one at that time: the next store_next() is at or before it,
- * and *number is that of what it will return. */
+/* Before the event of that number, or before the first one at that time: the next store_next() is
+ * at or before it, and *number is that of what it will return. */
 void timeline_seek_number(struct timeline *t, u64 wanted, u64 *number);
 void timeline_seek_time(struct timeline *t, u64 time, u64 *number);
 

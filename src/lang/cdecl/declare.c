@@ -363,7 +363,7 @@ static bool specifiers(struct cdecl *c, struct c_spec *s);
 static void members(struct cdecl *c, struct c_members *to)
 {
 	while (!is(c, TOK_RBRACE) && !is(c, TOK_EOF) && !c->panic) {
-		struct c_spec s = {};
+		struct c_spec s = { 0 };
 
 		if (accept(c, TOK_SEMICOLON))
 			continue;
@@ -443,7 +443,7 @@ static struct type *open_struct(struct cdecl *c, bool is_union, const char *name
 static void struct_specifier(struct cdecl *c, struct c_spec *s)
 {
 	bool is_union = is(c, TOK_UNION);
-	struct c_members list = {};
+	struct c_members list = { 0 };
 	struct c_attrs attrs = { .pack = c->pack };
 	const char *name = NULL;
 	struct type *t;
@@ -493,13 +493,13 @@ static void keep_enumerator(struct cdecl *c, const struct token *name, s64 value
 
 static void enumerators(struct cdecl *c, struct type *t)
 {
-	VEC(struct enum_value) list = {};
+	VEC(struct enum_value) list = { 0 };
 	s64 value = 0;
 	bool is_wide = false;
 
 	while (token_is_name(&c->tok)) {
 		struct token name = c->tok;
-		struct c_attrs unused = {};
+		struct c_attrs unused = { 0 };
 
 		cdecl_advance(c);
 		attributes(c, &unused);
@@ -535,7 +535,7 @@ static void enum_specifier(struct cdecl *c, struct c_spec *s)
 {
 	const struct world *w = &c->lang->env->world;
 	const char *name = NULL, *key = NULL;
-	struct c_attrs unused = {};
+	struct c_attrs unused = { 0 };
 	struct type *t;
 
 	cdecl_advance(c);
@@ -605,7 +605,7 @@ static const struct type *words_type(struct cdecl *c, const struct words *w)
 	if (w->n_float || (w->n_double && !w->n_long))
 		return w->n_float ? &ty_f32 : &ty_f64;
 	if (w->n_int128 || w->n_double) { /* 16 bytes that cannot be used */
-		struct type *t = arena_dup(c->arena, type_array(c->arena, &ty_u64, 2), sizeof(*t));
+		struct type *t = arena_dup(c->arena, type_array(c->arena, &ty_u64, 2), sizeof *t);
 
 		t->align = 16;
 		return t;
@@ -722,7 +722,7 @@ static bool specifier(struct cdecl *c, struct c_spec *s, struct words *w)
 /* All specifiers of a declaration; false (reported) if there is no type. */
 static bool specifiers(struct cdecl *c, struct c_spec *s)
 {
-	struct words w = {};
+	struct words w = { 0 };
 
 	if (++c->depth > MAX_TYPES_DEEP)
 		cdecl_error(c, cdecl_span(c), D_TOO_DEEP, MAX_TYPES_DEEP);
@@ -750,7 +750,7 @@ static void keep_typedef(struct cdecl *c, const struct token *name, const struct
 			    name->name);
 		return;
 	}
-	own = arena_dup(c->arena, t, sizeof(*t));
+	own = arena_dup(c->arena, t, sizeof *t);
 	if (t->kind == TY_STRUCT && (t->name || t->complete || !t->size)) {
 		union { /* the table holds pointers to non-const; types are only read */
 			const struct type *t;
@@ -802,7 +802,7 @@ static void give_up(struct cdecl *c)
 
 void cdecl_declaration(struct cdecl *c)
 {
-	struct c_spec s = {};
+	struct c_spec s = { 0 };
 
 	cdecl_advance(c);
 	if (is(c, TOK_SEMICOLON) || is(c, TOK_EOF))

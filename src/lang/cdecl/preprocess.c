@@ -28,7 +28,7 @@ static void define(struct cdecl *c, const char *name)
 
 static void define_number(struct cdecl *c, const char *name, s64 value)
 {
-	struct node *n = node_new(c->arena, N_INT, (struct span){});
+	struct node *n = node_new(c->arena, N_INT, (struct span){ 0 });
 
 	n->value = value;
 	define(c, name);
@@ -250,7 +250,7 @@ static const char *angle_name(struct cdecl *c, const struct token *what)
 static void include_file(struct cdecl *c, const char *from, const char *name)
 {
 	struct env *env = c->lang->env;
-	struct import_source found = {};
+	struct import_source found = { 0 };
 
 	env->read_import(env, from, name, &found);
 	if (found.text && !hash_puts(&c->included, interns(c->lang->names, found.id), &is_defined))

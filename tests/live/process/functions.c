@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * functions READY: functions of several kinds for tests of the process engine. It makes READY, and at each
- * SIGUSR1 four threads call them, under a timer's signals; then it prints "ROUND SUM CALLS". Signals of a
- * thread that waits for all of them must never be lost.
+ * functions READY: functions of several kinds for tests of the process engine. It makes READY, and
+ * at each SIGUSR1 four threads call them, under a timer's signals; then it prints "ROUND SUM
+ * CALLS". Signals of a thread that waits for all of them must never be lost.
  */
 #include <fcntl.h>
 #include <pthread.h>

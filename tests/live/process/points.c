@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* points READY: after READY is made, waits for SIGUSR1; then two threads run tracepoints, whose operands are
- * registers, memory and constants. Prints whether its results are right. */
+/* points READY: after READY is made, waits for SIGUSR1; then two threads run tracepoints, whose
+ * operands are registers, memory and constants. Prints whether its results are right. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

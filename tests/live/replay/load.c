@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events of many kinds, which a script and a recording see at the same time: calls with arguments and results of many
- * sizes, failures, sleeps, wake-ups, threads, forks, execs.
+ * Events of many kinds, which a script and a recording see at the same time: calls with arguments
+ * and results of many sizes, failures, sleeps, wake-ups, threads, forks, execs.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Starts itself 40 times: each child hits inner() in its first moments, again from a library that it has just loaded,
- * and ends at once. With -DLIBRARY: that library. */
+/* Starts itself 40 times: each child hits inner() in its first moments, again from a library that
+ * it has just loaded, and ends at once. With -DLIBRARY: that library. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

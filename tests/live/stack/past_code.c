@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Code that other code takes the place of. FIRST: three calls, then the program argv[1] in the same
- * addresses. Otherwise: the libraries argv[1] and argv[2], one after the other, in the same addresses.
- * LIBRARY: such a library, whose function is NAME.
+ * addresses. Otherwise: the libraries argv[1] and argv[2], one after the other, in the same
+ * addresses. LIBRARY: such a library, whose function is NAME.
  */
 #include <dlfcn.h>
 #include <stdlib.h>

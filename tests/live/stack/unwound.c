@@ -1,5 +1,5 @@
-/* Frames of several kinds, built without frame pointers: a callback of the C library, alloca, a signal on a stack of its
- * own, a thread. Each ends in leaf(), with a number above 0. */
+/* Frames of several kinds, built without frame pointers: a callback of the C library, alloca, a
+ * signal on a stack of its own, a thread. Each ends in leaf(), with a number above 0. */
 #include <alloca.h>
 #include <pthread.h>
 #include <signal.h>

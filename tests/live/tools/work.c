@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tools look at: `work WHAT...` does one thing for each word, and little else. What a test of
- * a tool must print stands in its expected output.
+ * What the tools look at: `work WHAT...` does one thing for each word, and little else. What a test
+ * of a tool must print stands in its expected output.
  */
 #include <arpa/inet.h>
 #include <errno.h>

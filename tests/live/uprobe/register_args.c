@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parameters that unoptimized code keeps in registers, which gcc describes as if they were there from the
- * entry on. On arm64 also: the address of a large structure, in a register that is saved (returns_big) or
- * in the one that it came in, which the next call overwrites (unused_big).
+ * Parameters that unoptimized code keeps in registers, which gcc describes as if they were there
+ * from the entry on. On arm64 also: the address of a large structure, in a register that is saved
+ * (returns_big) or in the one that it came in, which the next call overwrites (unused_big).
  */
 struct big {
 	long v[4];

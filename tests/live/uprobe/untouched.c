@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * untouched FILE: strings and a number in pages that this process has mapped and not touched. Each page is a mapping
- * of its own, because a fault maps what lies around in the same one.
+ * untouched FILE: strings and a number in pages that this process has mapped and not touched. Each
+ * page is a mapping of its own, because a fault maps what lies around in the same one.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tracepoints of sonde.h; for tests of the process engine. It makes the file that is its argument, and
- * after SIGUSR1 hits them in four threads and a signal handler. Then a child, whose records are nobody's,
- * and "end". At the end it waits to be killed.
+ * Tracepoints of sonde.h; for tests of the process engine. It makes the file that is its argument,
+ * and after SIGUSR1 hits them in four threads and a signal handler. Then a child, whose records are
+ * nobody's, and "end". At the end it waits to be killed.
  */
 #include <sonde/sonde.h>
 #include <fcntl.h>

@@ -53,8 +53,8 @@ static void test_strings(void)
 	char long_text[1000];
 
 	arena_init(&a);
-	memset(long_text, 'x', sizeof(long_text) - 1);
-	long_text[sizeof(long_text) - 1] = '\0';
+	memset(long_text, 'x', sizeof long_text - 1);
+	long_text[sizeof long_text - 1] = '\0';
 	is_str(arena_strdup(&a, "probe"), "probe", "strdup");
 	is_str(arena_strdup(&a, ""), "", "strdup of nothing");
 	is_str(arena_strndup(&a, "probe", 3), "pro", "strndup");
@@ -76,8 +76,8 @@ struct pair {
 static void test_vec(void)
 {
 	struct arena a;
-	VEC(u32) v = {};
-	VEC(struct pair) pairs = {};
+	VEC(u32) v = { 0 };
+	VEC(struct pair) pairs = { 0 };
 	bool same = true;
 
 	arena_init(&a);
@@ -104,11 +104,11 @@ static void test_reset(void)
 	arena_reset(&a);
 	for (u32 round = 0; round < 4; round++) {
 		for (u32 i = 0; i < 3000; i++) {
-			char *p = arena_alloc(&a, i % sizeof(zero) + (i == 7) * 70000);
+			char *p = arena_alloc(&a, i % sizeof zero + (i == 7) * 70000);
 
 			first[round] = i ? first[round] : p;
-			is_zero &= !memcmp(p, zero, i % sizeof(zero));
-			memset(p, 'x', i % sizeof(zero));
+			is_zero &= !memcmp(p, zero, i % sizeof zero);
+			memset(p, 'x', i % sizeof zero);
 		}
 		arena_reset(&a);
 	}

@@ -8,7 +8,7 @@
 
 static void test_append(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	buf_clear(&b);
 	buf_add(&b, NULL, 0);
@@ -31,7 +31,7 @@ static void test_append(void)
 
 static void test_printf(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	bool same = true;
 	char want[400];
 
@@ -39,7 +39,7 @@ static void test_printf(void)
 		buf_release(&b);
 		buf_puts(&b, "x");
 		buf_printf(&b, "%*d", w, 7);
-		snprintf(want, sizeof(want), "x%*d", w, 7);
+		snprintf(want, sizeof want, "x%*d", w, 7);
 		same &= streq(b.s, want) && b.len == strlen(want);
 	}
 	ok(same, "printf of every width grows right");
@@ -48,7 +48,7 @@ static void test_printf(void)
 
 static bool same_numbers(u64 v)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	char want[100];
 
 	buf_u64(&b, v);
@@ -56,7 +56,7 @@ static bool same_numbers(u64 v)
 	buf_s64(&b, (s64)v);
 	buf_putc(&b, ' ');
 	buf_hex(&b, v);
-	snprintf(want, sizeof(want), "%" PRIu64 " %" PRId64 " %" PRIx64, v, (s64)v, v);
+	snprintf(want, sizeof want, "%" PRIu64 " %" PRId64 " %" PRIx64, v, (s64)v, v);
 
 	bool same = streq(b.s, want);
 
@@ -82,7 +82,7 @@ static void test_numbers(void)
 
 static void test_steal(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	char *s = buf_steal(&b);
 
 	is_str(s, "", "an empty buffer gives an empty string");
@@ -96,7 +96,7 @@ static void test_steal(void)
 
 static void test_read_file(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	buf_puts(&b, ">");
 	is_int(buf_read_file(&b, "/no/such/file"), -ENOENT, "a missing file");

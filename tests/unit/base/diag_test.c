@@ -15,7 +15,7 @@ static void start(void)
 {
 	arena_release(&arena);
 	sources_init(&sources, &arena);
-	sources_add(&sources, "f.bt", script, sizeof(script) - 1);
+	sources_add(&sources, "f.bt", script, sizeof script - 1);
 	diags_init(&diags, &arena, &sources);
 }
 
@@ -26,7 +26,7 @@ static struct span span_of(const char *what)
 
 static void is_text(bool color, const char *want, const char *name)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	diags_render_text(&diags, &b, color);
 	is_str(b.s ? b.s : "", want, "%s", name);
@@ -61,7 +61,7 @@ static void test_text(void)
 	diag_help(&diags, d, "did you mean \"%s\"?", "bar");
 	diag_help(&diags, d, "or not");
 	diag_note(&diags, d, span_of("BEGIN"), "declared %s", "here");
-	diag_note(&diags, d, (struct span){}, "no place");
+	diag_note(&diags, d, (struct span){ 0 }, "no place");
 	is_text(false,
 		"f.bt:3:17-23: ERROR: syntax: bad call [E0100]\n"
 		"    kprobe:f { @x = foo(1); }\n"
@@ -91,9 +91,9 @@ static void test_text(void)
 		"sorted by place; tabs and UTF-8 are aligned");
 
 	start();
-	diag_report(&diags, (struct span){ sizeof(script), 0 }, D_SYNTAX, "end");
+	diag_report(&diags, (struct span){ sizeof script, 0 }, D_SYNTAX, "end");
 	diag_report(&diags, (struct span){ 7, 8 }, D_SYNTAX, "lines");
-	diag_report(&diags, (struct span){}, D_SYNTAX, "nowhere");
+	diag_report(&diags, (struct span){ 0 }, D_SYNTAX, "nowhere");
 	is_text(false,
 		"ERROR: syntax: nowhere [E0100]\n"
 		"f.bt:1-2: ERROR: syntax: lines [E0100]\n"
@@ -137,7 +137,7 @@ static void test_kept(void)
 	is_int(diags.n_errors, 32, "all errors are counted");
 	is_int(diags.list.n, DIAG_MAX_ERRORS, "no more than the limit are kept");
 
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	diags_render_text(&diags, &b, false);
 	ok(ends_with(b.s, "\n12 more errors\n"), "the rest is mentioned");
@@ -171,7 +171,7 @@ static void test_warnings(void)
 	diag_report(&diags, span_of("y"), D_SYNTAX, "later");
 	ok(diags.n_warnings == 1 && diags.n_errors == 1, "warnings are counted apart");
 
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	diags_render_text(&diags, &b, false);
 	ok(starts_with(b.s, "f.bt:2:") && strstr(b.s, "f.bt:1:1-6: WARNING: "), "errors first");
@@ -185,14 +185,14 @@ static void test_warnings(void)
 
 static void test_json(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	start();
 	struct diag *d = diag_report(&diags, span_of("foo"), D_SYNTAX, "\"foo\"");
 
 	diag_help(&diags, d, "one");
 	diag_help(&diags, d, "two");
-	diag_report(&diags, (struct span){}, D_SYNTAX, "nowhere");
+	diag_report(&diags, (struct span){ 0 }, D_SYNTAX, "nowhere");
 	diag_report(&diags, (struct span){ 7, 8 }, D_SYNTAX, "lines");
 	diags_render_json(&diags, &b);
 	is_str(b.s,

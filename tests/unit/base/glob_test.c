@@ -33,8 +33,8 @@ int main(void)
 	match("a?[b]", "a?[b]", true);
 	match("a?c", "abc", false);
 
-	memset(as, 'a', sizeof(as) - 1);
-	as[sizeof(as) - 1] = '\0';
+	memset(as, 'a', sizeof as - 1);
+	as[sizeof as - 1] = '\0';
 	match("*a*a*a*a*a*a*a*a*a*a*a*a*b", as, false); /* quick, too */
 
 	ok(glob_has_wildcard("vfs_*"), "a star is a wildcard");

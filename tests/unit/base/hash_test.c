@@ -7,7 +7,7 @@ enum { N = 5000 };
 
 static void test_put_get(void)
 {
-	struct hash h = {};
+	struct hash h = { 0 };
 	struct arena a;
 	const char *keys[N];
 	bool fresh = true, found = true, replaced = true;
@@ -36,13 +36,13 @@ static void test_put_get(void)
 
 static void test_binary_keys(void)
 {
-	struct hash h = {};
+	struct hash h = { 0 };
 	static u64 keys[N];
 	bool found = true;
 
 	for (u64 i = 0; i < N; i++) {
 		keys[i] = i << 32;
-		hash_put(&h, &keys[i], sizeof(keys[i]), &keys[i]);
+		hash_put(&h, &keys[i], sizeof keys[i], &keys[i]);
 	}
 	for (u64 i = 0; i < N; i++)
 		found &= hash_get(&h, &(u64){ i << 32 }, 8) == &keys[i];
@@ -54,7 +54,7 @@ static void test_binary_keys(void)
 static void test_spread(void)
 {
 	enum { BUCKETS = 1024 };
-	u32 count[BUCKETS] = {}, most = 0;
+	u32 count[BUCKETS] = { 0 }, most = 0;
 
 	for (u64 i = 0; i < BUCKETS * 4; i++)
 		count[hash_bytes(&(u64){ i * 4096 }, 8) % BUCKETS]++;
@@ -83,7 +83,7 @@ static void test_intern(void)
 	bool same = true;
 
 	for (int i = 0; i < N; i++) {
-		snprintf(name, sizeof(name), "n%d", i);
+		snprintf(name, sizeof name, "n%d", i);
 		const char *first = interns(&in, name);
 
 		same &= interns(&in, name) == first;

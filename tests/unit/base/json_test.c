@@ -7,7 +7,7 @@
 
 static void is_escaped(const char *in, size_t len, const char *want)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	json_str(&b, in, len);
 	is_str(b.s, want, "%s", want);
@@ -17,7 +17,7 @@ static void is_escaped(const char *in, size_t len, const char *want)
 
 static void is_number(u64 v, const char *want)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	json_u64(&b, v);
 	is_str(b.s, want, "%s", want);
@@ -26,7 +26,7 @@ static void is_number(u64 v, const char *want)
 
 int main(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	ESCAPED("", "");
 	ESCAPED("plain text", "plain text");

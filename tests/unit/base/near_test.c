@@ -37,8 +37,8 @@ int main(void)
 	suggests("kprobe", "uprobe", "tracepoint", "uprobe");
 	suggests("kprobe", "profile", "interval", NULL);
 
-	memset(long_a, 'a', sizeof(long_a));
-	memset(long_b, 'a', sizeof(long_b));
+	memset(long_a, 'a', sizeof long_a);
+	memset(long_b, 'a', sizeof long_b);
 	long_a[127] = long_b[126] = '\0';
 	suggests(long_a, long_b, "a", long_b);
 	long_a[127] = 'a';

@@ -69,7 +69,7 @@ int main(void)
 	struct span j = span_join((struct span){ 9, 2 }, (struct span){ 3, 4 });
 
 	ok(j.off == 3 && j.len == 8, "joined spans cover both");
-	j = span_join((struct span){}, (struct span){ 3, 4 });
+	j = span_join((struct span){ 0 }, (struct span){ 3, 4 });
 	ok(j.off == 3 && j.len == 4, "nowhere adds nothing");
 	arena_release(&arena);
 	return done();

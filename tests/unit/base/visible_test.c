@@ -5,7 +5,7 @@
 
 static void is_visible(const char *in, size_t len, enum visible how, const char *want)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	buf_puts(&b, "\033["); /* our own: stays */
 	buf_add(&b, in, len);
@@ -19,7 +19,7 @@ static void is_visible(const char *in, size_t len, enum visible how, const char 
 
 static void is_blanked(const char *in, const char *want)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	buf_add_blanked(&b, in, strlen(in));
 	is_str(b.s, want, "a line with blanks");
@@ -32,7 +32,7 @@ static void all_pairs(void)
 	u32 bad = 0;
 
 	for (u32 v = 0; v < 0x10000; v++) {
-		struct buf b = {};
+		struct buf b = { 0 };
 
 		buf_add(&b, (char[]){ (char)(v >> 8), (char)v }, 2);
 		buf_visible(&b, 0, VISIBLE_NAME);

@@ -13,7 +13,7 @@ static void become(const char *off, const char *from, const char *to, const char
 	const char *head = "func f params 0\n", *error = NULL;
 	struct ir_unit *u =
 		ir_parse(&arena, NULL, arena_printf(&arena, "%s%s", head, from), &error);
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	if (u) {
 		ir_optimize(u, off);

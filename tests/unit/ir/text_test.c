@@ -12,7 +12,7 @@ static void round_trip(const char *text, const char *what)
 {
 	const char *error = NULL;
 	struct ir_unit *u = ir_parse(&arena, NULL, text, &error);
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	if (u)
 		ir_print(&b, u);

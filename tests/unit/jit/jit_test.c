@@ -38,7 +38,7 @@ static u64 run_at(const struct bpf_insn *insns, u32 n, const struct jit_site *si
 	    native_compile(&native, &prog, 0, site, world, &len, err) >= 0) {
 		if (native_run(&native, &regs, 1u << 6 | 1u << 7))
 			err_set(err, -1, "registers have changed");
-		memcpy(&word, native.block + native.maps.v[0].offset, sizeof(word));
+		memcpy(&word, native.block + native.maps.v[0].offset, sizeof word);
 		if (word == run_out.v[SP / 8])
 			word = 1;
 	}
@@ -113,7 +113,7 @@ static void test_words(void)
 		.context = JIT_WORDS, .words = words, .n_words = 5, .keeps_flags = true
 	};
 	const struct jit_world world = { 0 };
-	struct err err = {};
+	struct err err = { 0 };
 
 	gives_at(&site, world, 20, "memory at a register", LDX(DW, R0, R1, 24 + 24), STORE_R0);
 	gives_at(&site, world, 20, "when that register is overwritten", MOVR(R6, R1), MOV(R1, 3),
@@ -135,7 +135,7 @@ static void test_words(void)
 	RUN(&site, world, &err, LDX(DW, R0, R1, 24 + 40), STORE_R0);
 	ok(err.code < 0 && strstr(err.text, "only the tracepoint"), "an operand of another form");
 	err_release(&err);
-	err = (struct err){};
+	err = (struct err){ 0 };
 	RUN(&site, world, &err, LDX(DW, R0, R1, 8), STORE_R0);
 	ok(err.code < 0 && strstr(err.text, "record"), "the time of a record");
 	err_release(&err);
@@ -214,12 +214,12 @@ static void test_rseq(void)
 
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
-	if (!__rseq_size || sched_getaffinity(0, sizeof(all), &all) < 0 ||
-	    sched_setaffinity(0, sizeof(one), &one) < 0)
+	if (!__rseq_size || sched_getaffinity(0, sizeof all, &all) < 0 ||
+	    sched_setaffinity(0, sizeof one, &one) < 0)
 		return;
 	gives_at(&entry, with, (u64)cpu, "a processor's number, by struct rseq",
 		 CALL(BPF_FUNC_get_smp_processor_id), STORE_R0);
-	sched_setaffinity(0, sizeof(all), &all);
+	sched_setaffinity(0, sizeof all, &all);
 }
 
 static void test_helpers(void)
@@ -248,7 +248,7 @@ static void test_flags(void)
 					  STORE_R0 };
 	struct native n = { 0 };
 	struct program prog;
-	struct err err = {};
+	struct err err = { 0 };
 	struct arena a;
 	u32 len, n_bad = 0;
 
@@ -256,7 +256,7 @@ static void test_flags(void)
 	prog.data_map = asm_map(&prog, ".data", MAP_DATA, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
 	asm_func(&prog, BPF_PROG_TYPE_KPROBE, insns, ARRAY_SIZE(insns));
 	native_open(&n, &prog, 1, &err);
-	native_compile(&n, &prog, 0, &site, (struct jit_world){}, &len, &err);
+	native_compile(&n, &prog, 0, &site, (struct jit_world){ 0 }, &len, &err);
 	for (u64 flags = 0; flags < 0x1000; flags++) {
 		u64 want = (flags & 0x8d5) | 0x202, got;
 
@@ -278,7 +278,7 @@ static void test_control(void)
 	struct jit_world world = { .control = 0 };
 	u8 *near = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	memcpy(near, words, sizeof(words));
+	memcpy(near, words, sizeof words);
 	world.control = (u64)(uintptr_t)near;
 	gives_at(&entry, world, 0, "it does not run where the maps are not", MOV(R0, 3), STORE_R0);
 	world.control += 8;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Maps in shared memory, changed by compiled code: the same answers and contents as the interpreter's own
- * maps, and as the interpreter on that memory; exact sums when threads change them at once.
+ * Maps in shared memory, changed by compiled code: the same answers and contents as the
+ * interpreter's own maps, and as the interpreter on that memory; exact sums when threads change
+ * them at once.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -29,7 +30,7 @@ struct fixture {
 
 static void put(struct bpf_insn *v, u32 *n, const struct bpf_insn *from, u32 count)
 {
-	memcpy(v + *n, from, count * sizeof(*from));
+	memcpy(v + *n, from, count * sizeof *from);
 	*n += count;
 }
 #define PUT(...)                                                                                   \
@@ -38,7 +39,8 @@ static void put(struct bpf_insn *v, u32 *n, const struct bpf_insn *from, u32 cou
 		put(v, &n, put_, ARRAY_SIZE(put_));                                                \
 	} while (0)
 
-/* The key is arg0, 3 * arg0, 5 * arg0 ...; the operation is arg1; flags are arg2. r0 goes to data[0]. */
+/* The key is arg0, 3 * arg0, 5 * arg0 ...; the operation is arg1; flags are arg2. r0 goes to
+ * data[0]. */
 static void make_program(struct fixture *f, u32 key_size)
 {
 	struct bpf_insn v[200];
@@ -77,7 +79,7 @@ static bool open_fixture(struct fixture *f, u32 type, u32 key_size, u32 max_entr
 	const struct jit_site site = { .free = 1u << X10 | 1u << X11 };
 	bool is_percpu = type == BPF_MAP_TYPE_PERCPU_HASH;
 	struct vm_world world = { .n_cpus = 4 };
-	struct err err = {};
+	struct err err = { 0 };
 	u32 len;
 	int ret;
 
@@ -92,7 +94,8 @@ static bool open_fixture(struct fixture *f, u32 type, u32 key_size, u32 max_entr
 	make_program(f, key_size);
 	ret = native_open(&f->n, &f->prog, 4, &err);
 	if (ret >= 0)
-		ret = native_compile(&f->n, &f->prog, 0, &site, (struct jit_world){}, &len, &err);
+		ret = native_compile(&f->n, &f->prog, 0, &site, (struct jit_world){ 0 }, &len,
+				     &err);
 	if (ret < 0)
 		note("%s", err.text);
 	err_release(&err);
@@ -116,7 +119,7 @@ static u32 key_of(const struct table *t, u32 row)
 {
 	u32 k;
 
-	memcpy(&k, t->rows.v[row].key, sizeof(k));
+	memcpy(&k, t->rows.v[row].key, sizeof k);
 	return k;
 }
 
@@ -126,7 +129,7 @@ static u64 sum_of(const struct table *t, u32 row, u32 n_copies)
 	u64 sum = 0, one;
 
 	for (u32 i = 0; i < n_copies; i++) {
-		memcpy(&one, (u8 *)t->rows.v[row].value + 8 * i, sizeof(one));
+		memcpy(&one, (u8 *)t->rows.v[row].value + 8 * i, sizeof one);
 		sum += one;
 	}
 	return sum;
@@ -144,7 +147,7 @@ static bool same_tables(const struct table *a, const struct table *b)
 
 static bool same_maps(struct fixture *f, u32 map)
 {
-	struct table a = {}, b = {};
+	struct table a = { 0 }, b = { 0 };
 	struct arena arena;
 	bool same;
 
@@ -168,16 +171,16 @@ static void test_same(u32 type, u32 key_size, const char *what)
 		return;
 	for (u32 i = 0; i < 20000 && !n_bad; i++) {
 		struct registers regs = { { 0 } };
-		struct err err = {};
+		struct err err = { 0 };
 		u64 answer;
 
 		state = state * 1103515245 + 12345;
 		regs.v[DI] = state >> 16 & 31;
 		regs.v[SI] = (state >> 8) % 5 % 3;
 		regs.v[DX] = (state >> 24) % 3;
-		vm_run(f.own, 0, &regs, sizeof(regs), NULL, &err);
+		vm_run(f.own, 0, &regs, sizeof regs, NULL, &err);
 		if (type == BPF_MAP_TYPE_HASH && state & 1 << 30)
-			vm_run(f.shared, 0, &regs, sizeof(regs), NULL, &err);
+			vm_run(f.shared, 0, &regs, sizeof regs, NULL, &err);
 		else
 			n_bad += native_run(&f.n, &regs, 1u << 6 | 1u << 7);
 		answer = vm_data_u64(f.shared, 0);
@@ -238,7 +241,7 @@ static u64 sum_of_copies(struct fixture *f)
 	u64 sum = 0, one;
 
 	for (u32 c = 0; c < m->n_slots * m->n_copies; c++) {
-		memcpy(&one, f->n.block + m->values + 8ul * c, sizeof(one));
+		memcpy(&one, f->n.block + m->values + 8ul * c, sizeof one);
 		sum += one;
 	}
 	return sum;
@@ -247,7 +250,7 @@ static u64 sum_of_copies(struct fixture *f)
 static void test_threads(u32 type, const char *what)
 {
 	struct thread t[THREADS];
-	struct table table = {};
+	struct table table = { 0 };
 	struct arena arena;
 	struct fixture f;
 

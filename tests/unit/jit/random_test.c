@@ -220,15 +220,15 @@ static const char *compare(struct program *prog, const struct jit_site *site, st
 
 	for (u32 i = 0; i < 15; i++)
 		regs.v[i] = number();
-	if (vm_run(vm, 0, &regs, sizeof(regs), NULL, err) < 0)
+	if (vm_run(vm, 0, &regs, sizeof regs, NULL, err) < 0)
 		ret = err->text;
 	else if (native_open(&n, prog, 1, err) < 0 ||
-		 native_compile(&n, prog, 0, site, (struct jit_world){}, &len, err) < 0)
+		 native_compile(&n, prog, 0, site, (struct jit_world){ 0 }, &len, err) < 0)
 		ret = err->text;
 	else {
 		changed = native_run(&n, &regs, site->free & 1u << X10 ? 1u << 6 | 1u << 7 : 0);
 		if (changed) {
-			snprintf(text, sizeof(text), "registers changed: 0x%x", changed);
+			snprintf(text, sizeof text, "registers changed: 0x%x", changed);
 			ret = text;
 		}
 		for (u32 i = 0; i < DATA && !ret; i += 8) {
@@ -237,8 +237,8 @@ static const char *compare(struct program *prog, const struct jit_site *site, st
 			memcpy(&b, n.block + n.maps.v[prog->data_map].offset + i, 8);
 			if (a == b)
 				continue;
-			snprintf(text, sizeof(text), "offset %u: interpreter %llx, compiled %llx",
-				 i, (unsigned long long)a, (unsigned long long)b);
+			snprintf(text, sizeof text, "offset %u: interpreter %llx, compiled %llx", i,
+				 (unsigned long long)a, (unsigned long long)b);
 			ret = text;
 		}
 	}
@@ -257,7 +257,7 @@ int main(void)
 	for (u32 i = 0; i < PROGRAMS && n_bad < 3; i++) {
 		struct random_program p;
 		struct program prog;
-		struct err err = {};
+		struct err err = { 0 };
 		struct arena a;
 		const char *bad;
 

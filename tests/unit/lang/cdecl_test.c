@@ -109,11 +109,11 @@ CODE
 static void bits(const struct type *t, const char *name, const struct bits *one)
 {
 	const struct field *m = type_field(t, name, NULL);
-	u8 bytes[sizeof(*one)];
+	u8 bytes[sizeof *one];
 	u32 first = 0, n = 0;
 
-	memcpy(bytes, one, sizeof(bytes));
-	for (u32 i = 0; i < sizeof(bytes) * 8; i++)
+	memcpy(bytes, one, sizeof bytes);
+	for (u32 i = 0; i < sizeof bytes * 8; i++)
 		if (bytes[i / 8] >> i % 8 & 1)
 			first = n++ ? first : i;
 	ok(m && m->offset * 8 + m->bit_offset == first && m->bit_size == n,
@@ -189,7 +189,7 @@ static void test_constants(void)
 
 static void branch(const char *text, s64 want)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	buf_printf(&b, "%s\nbegin { }", text);
 	prepare(b.s);
@@ -233,7 +233,7 @@ static void test_typedefs(void)
 
 static void bad(const char *text, const char *want)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	buf_printf(&b, "%s\nbegin { }", text);
 	ok(!prepare(b.s), "refused: %s", text);

@@ -254,7 +254,7 @@ static UNUSED const char *kit_said(void)
 
 static UNUSED const char *kit_text(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	diags_render_text(&kit_diags, &b, false);
 	const char *text = arena_strdup(&kit_arena, b.s ? b.s : "");

@@ -237,7 +237,7 @@ static void test_examples(void)
 
 static void test_speed(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	for (u32 p = 0; p < 20; p++) {
 		buf_printf(&b, "kprobe:f%u {\n", p);

@@ -8,7 +8,7 @@ static struct node *folded(const char *expr)
 {
 	static char text[512];
 
-	snprintf(text, sizeof(text), "begin { $x = %s; }", expr);
+	snprintf(text, sizeof text, "begin { $x = %s; }", expr);
 	if (!kit_check(text)) {
 		ok(false, "%s: %s", expr, kit_text());
 		return NULL;
@@ -31,7 +31,7 @@ static void is_said(const char *expr, const char *want)
 {
 	static char text[512];
 
-	snprintf(text, sizeof(text), "begin { $x = %s; }", expr);
+	snprintf(text, sizeof text, "begin { $x = %s; }", expr);
 	kit_check(text);
 	is_str(kit_said(), want, "%s", expr);
 }

@@ -5,7 +5,7 @@
 static char *format(const char *text)
 {
 	struct fixture f;
-	struct buf out = {};
+	struct buf out = { 0 };
 
 	fixture_begin(&f);
 	buf_puts(&out, "");
@@ -49,7 +49,7 @@ static void layout(const char *text, const char *want)
 
 static void body(const char *text, const char *want)
 {
-	struct buf in = {}, out = {};
+	struct buf in = { 0 }, out = { 0 };
 
 	buf_printf(&in, "begin{%s}", text);
 	buf_printf(&out, "begin\n{\n\t%s\n}\n", want);
@@ -126,7 +126,7 @@ static void test_files(void)
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(files); i++) {
-		struct buf b = {};
+		struct buf b = { 0 };
 
 		if (buf_read_file(&b, files[i]))
 			skip("%s is not here", files[i]);
@@ -139,7 +139,7 @@ static void test_files(void)
 static void test_errors(void)
 {
 	struct fixture f;
-	struct buf out = {};
+	struct buf out = { 0 };
 
 	fixture_begin(&f);
 	ok(!format_script(&f.lang, fixture_source(&f, "begin { $x = ; }"), &out) && !out.len,

@@ -19,7 +19,7 @@ struct fixture {
 
 static inline void fixture_begin(struct fixture *f)
 {
-	*f = (struct fixture){};
+	*f = (struct fixture){ 0 };
 	arena_init(&f->arena);
 	intern_init(&f->names);
 	sources_init(&f->sources, &f->arena);

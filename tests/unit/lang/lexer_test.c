@@ -19,7 +19,7 @@ static struct token first(const char *text)
 static void kinds(const char *text, const char *want)
 {
 	struct token tok = first(text);
-	struct buf got = {};
+	struct buf got = { 0 };
 
 	buf_puts(&got, "");
 	for (; tok.kind != TOK_EOF; lex_next(&lx, &tok))

@@ -64,7 +64,7 @@ static void test_recursion(void)
 
 static void test_depth(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	buf_puts(&b, "macro m(a) { a");
 	for (u32 i = 0; i < 400; i++)

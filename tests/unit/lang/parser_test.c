@@ -359,7 +359,7 @@ static void test_errors(void)
 
 static void test_limits(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	buf_puts(&b, "begin { $x = ");
 	buf_pad(&b, '(', 100000);
@@ -392,7 +392,7 @@ static void test_limits(void)
 
 static void test_many_errors(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	buf_puts(&b, "begin {");
 	for (u32 i = 0; i < 1000; i++)

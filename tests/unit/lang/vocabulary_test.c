@@ -74,7 +74,7 @@ static void test_environment(void)
 	setenv("SONDE_MAX_STRLEN", "101", 1);
 	setenv("BPFTRACE_MAP_KEYS_MAX", "7", 1);
 	config_defaults(&cfg);
-	config_from_environment(&cfg, &(struct config_error){});
+	config_from_environment(&cfg, &(struct config_error){ 0 });
 	is_int(cfg.max_strlen, 101, "our own prefix wins");
 	is_int(cfg.max_map_keys, 7, "old names work there too");
 	unsetenv("BPFTRACE_MAX_STRLEN");

@@ -22,7 +22,7 @@ static inline void fx_open(const char *output)
 	setenv("TZ", "UTC", 1);
 	arena_init(&fx);
 	sources_init(&fx_sources, &fx);
-	struct source *src = sources_add(&fx_sources, "stdin", script, sizeof(script) - 1);
+	struct source *src = sources_add(&fx_sources, "stdin", script, sizeof script - 1);
 
 	fx_span = (struct span){ src->base + 9, 6 };
 	if (pipe2(fx_out, O_NONBLOCK) || pipe2(fx_err, O_NONBLOCK))
@@ -39,7 +39,7 @@ static inline void fx_open(const char *output)
 static inline const char *fx_read(int fd)
 {
 	static char text[1 << 16];
-	ssize_t n = read(fd, text, sizeof(text) - 1);
+	ssize_t n = read(fd, text, sizeof text - 1);
 
 	text[n < 0 ? 0 : n] = '\0';
 	return text;

@@ -72,7 +72,7 @@ static void bars(void)
 {
 	const struct type *h = fx_hist(0);
 	u64 *v = arena_alloc(&fx, agg_size(h));
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	v[1] = 37;
 	v[2] = 1;

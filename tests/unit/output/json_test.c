@@ -4,7 +4,7 @@
 
 static void value_is(const struct type *t, const void *p, const char *want)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	buf_printf(&b, "{\"type\": \"value\", \"data\": %s}\n", want);
 	is_str(fx_value(t, p), b.s, "%s: %s", type_str(&fx, t), want);
@@ -150,7 +150,7 @@ static void texts(void)
 		      { TEXT_SYSTEM, "syscall" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		struct buf b = {};
+		struct buf b = { 0 };
 
 		buf_printf(&b, "{\"type\": \"%s\", \"data\": \"a\\r\\n\"}\n", kinds[i].type);
 		fx_sink.output->text(&fx_sink, kinds[i].kind, "a\r\n", 3);

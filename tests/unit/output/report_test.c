@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Outputs that write one document at the end: speedscope in full, the data in a page, what is not a profile. */
+/* Outputs that write one document at the end: speedscope in full, the data in a page, what is not a
+ * profile. */
 #include "output/fixture.h"
 
 static struct table *two_stacks(const char *name)

@@ -234,7 +234,7 @@ static void about_the_run(void)
 	       "stdin:2:2-8: WARNING: hm\n", "warnf");
 	is_str(FX_ERR(o->message(&fx_sink, LEVEL_RUNTIME_ERROR, fx_span, "odd")),
 	       "stdin:2:2-8: WARNING: odd\n    printf(1);\n    ~~~~~~\n", "with the source line");
-	is_str(FX_ERR(o->message(&fx_sink, LEVEL_RUNTIME_ERROR, (struct span){}, "odd")),
+	is_str(FX_ERR(o->message(&fx_sink, LEVEL_RUNTIME_ERROR, (struct span){ 0 }, "odd")),
 	       "WARNING: odd\n", "without a place");
 	is_str(fx_take(), "", "nothing on the output");
 }

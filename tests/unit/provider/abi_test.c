@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where parameters and results are: AAPCS64 as gcc and clang follow it, and Go's on arm64 and, of old, on x86-64. */
+/* Where parameters and results are: AAPCS64 as gcc and clang follow it, and Go's on arm64 and, of
+ * old, on x86-64. */
 #include <elf.h>
 #include "fixture.h"
 #include "arch/abi.h"
@@ -38,7 +39,7 @@ static const struct type *record(const char *what)
 
 static const struct type *named_bytes(const char *name, u32 size)
 {
-	struct type *t = arena_dup(&arena, type_array(&arena, &ty_u8, size), sizeof(*t));
+	struct type *t = arena_dup(&arena, type_array(&arena, &ty_u8, size), sizeof *t);
 
 	t->name = name;
 	return t;
@@ -52,21 +53,21 @@ static const char *show(const struct loc *loc, const char *why)
 
 	text[0] = '\0';
 	if (loc->kind == LOC_REG)
-		snprintf(text, sizeof(text), "x%u", loc->offset / 8);
+		snprintf(text, sizeof text, "x%u", loc->offset / 8);
 	for (u32 i = 0; loc->kind == LOC_PIECES && i < loc->n; i++)
 		sprintf(text + strlen(text), "%sx%u", i ? " " : "", loc->piece[i].loc.offset / 8);
 	if (loc->kind == LOC_EXPR && s[0].value == 248)
-		snprintf(text, sizeof(text), "[sp+%d]%s", loc->n >= 3 ? (int)s[1].value : 0,
+		snprintf(text, sizeof text, "[sp+%d]%s", loc->n >= 3 ? (int)s[1].value : 0,
 			 s[loc->n - 1].op == LOP_DEREF ? "*" : "");
 	else if (loc->kind == LOC_EXPR)
-		snprintf(text, sizeof(text), "[x%d]", (int)s[0].value / 8);
+		snprintf(text, sizeof text, "[x%d]", (int)s[0].value / 8);
 	return loc->kind == LOC_NONE ? why : text;
 }
 
 static void expect(struct abi *abi, const struct type *t, bool by_reference, const char *want,
 		   const char *what)
 {
-	struct loc loc = {};
+	struct loc loc = { 0 };
 	const char *why = "", *got;
 
 	abi_param(abi, t, by_reference, &loc, &why);
@@ -77,8 +78,8 @@ static void expect(struct abi *abi, const struct type *t, bool by_reference, con
 
 static const char vector[] = "it is in a vector register";
 
-/* f(int, double, struct { double x, y; }, struct { long n; double d; }, struct { long v[4]; }, struct { float a, b, c; },
- * struct { char c[3]; }, struct { int i; float f; }, long) */
+/* f(int, double, struct { double x, y; }, struct { long n; double d; }, struct { long v[4]; },
+ * struct { float a, b, c; }, struct { char c[3]; }, struct { int i; float f; }, long) */
 static void test_words(void)
 {
 	struct abi abi;
@@ -99,7 +100,8 @@ static void test_words(void)
 	expect(&abi, record("l"), true, "[sp+0]*", "another, whose address is on the stack");
 }
 
-/* g(char, __int128, short, struct { double x, y, z; }, long double, struct { long; double; } twice, long) */
+/* g(char, __int128, short, struct { double x, y, z; }, long double, struct { long; double; } twice,
+ * long) */
 static void test_stack(void)
 {
 	struct abi abi;
@@ -136,7 +138,7 @@ static void test_kinds(void)
 static void result(const struct type *t, bool by_reference, const char *want, const char *what)
 {
 	struct abi abi;
-	struct loc loc = {};
+	struct loc loc = { 0 };
 	const char *why = "", *got;
 
 	abi_begin(&abi, &arena, ABI_AAPCS);
@@ -176,7 +178,7 @@ static void test_go(void)
 
 static void at_stack(struct abi *abi, const struct type *t, s64 want, const char *what)
 {
-	struct loc loc = {};
+	struct loc loc = { 0 };
 	const char *why = "";
 
 	abi_param(abi, t, false, &loc, &why);
@@ -185,7 +187,8 @@ static void at_stack(struct abi *abi, const struct type *t, s64 want, const char
 		is_int(loc.step[1].value, want, "%s, bytes from the return address", what);
 }
 
-/* func(n int, ok bool, s string, f float64, b byte) (count int, text string, err error), before registers were used */
+/* func(n int, ok bool, s string, f float64, b byte) (count int, text string, err error), before
+ * registers were used */
 static void test_go_stack(void)
 {
 	struct abi abi;
@@ -205,7 +208,7 @@ static void test_go_stack(void)
 static void rust(u16 machine, const struct type *t, u32 rustc, const char *want, const char *what)
 {
 	const char *why = NULL, *got;
-	struct loc loc = {};
+	struct loc loc = { 0 };
 	struct abi abi;
 
 	abi_begin(&abi, &arena, abi_of_c(machine));

@@ -18,7 +18,7 @@ struct fixture {
 
 static inline void fixture_init(struct fixture *x)
 {
-	memset(x, 0, sizeof(*x));
+	memset(x, 0, sizeof *x);
 	arena_init(&x->arena);
 	sources_init(&x->sources, &x->arena);
 	diags_init(&x->diags, &x->arena, &x->sources);

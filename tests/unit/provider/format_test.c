@@ -8,7 +8,7 @@
 static struct profile *profile_of(struct fixture *x, const char *file, bool is_syscall)
 {
 	struct profile *p = profile_new(&x->env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
-	struct buf b = {};
+	struct buf b = { 0 };
 	struct tp_format *f = NULL;
 
 	if (buf_read_file(&b, arena_printf(&x->arena, DATA "%s", file)) == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Effects of A64 instructions: by hand for what placing builds on, and as binutils' disassembler describes
- * every instruction of the libraries that Debian's cross compiler brings along.
+ * Effects of A64 instructions: by hand for what placing builds on, and as binutils' disassembler
+ * describes every instruction of the libraries that Debian's cross compiler brings along.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -167,7 +167,7 @@ static void split(struct said *s, char *text)
 	size_t n = 0;
 
 	s->n = 0;
-	memset(s->op, 0, sizeof(s->op));
+	memset(s->op, 0, sizeof s->op);
 	for (char *p = text; *p && s->n < ARRAY_SIZE(s->op); p++) {
 		if (*p == '/' && p[1] == '/')
 			break;
@@ -175,7 +175,7 @@ static void split(struct said *s, char *text)
 		if (*p == ',' && !depth) {
 			s->n++;
 			n = 0;
-		} else if (!isspace((unsigned char)*p) && n + 1 < sizeof(s->op[0])) {
+		} else if (!isspace((unsigned char)*p) && n + 1 < sizeof s->op[0]) {
 			s->op[s->n][n++] = *p;
 		}
 	}
@@ -286,10 +286,10 @@ static void against_objdump(const char *path)
 	u32 n = 0, unknown = 0, wrong = 0;
 	FILE *f;
 
-	snprintf(command, sizeof(command), "aarch64-linux-gnu-objdump -d -w %s 2>/dev/null", path);
+	snprintf(command, sizeof command, "aarch64-linux-gnu-objdump -d -w %s 2>/dev/null", path);
 	f = popen(command, "r");
-	while (f && fgets(line, sizeof(line), f)) {
-		struct said s = {};
+	while (f && fgets(line, sizeof line, f)) {
+		struct said s = { 0 };
 		unsigned long long at;
 		char text[256] = "";
 		const char *why;
@@ -326,7 +326,7 @@ int main(void)
 	for (u32 i = 0; i < ARRAY_SIZE(libraries); i++) {
 		char path[128];
 
-		snprintf(path, sizeof(path), "/usr/aarch64-linux-gnu/lib/%s", libraries[i]);
+		snprintf(path, sizeof path, "/usr/aarch64-linux-gnu/lib/%s", libraries[i]);
 		against_objdump(path);
 	}
 	return done();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Copies of what a jump displaces: functions of libc and libm, and some written for each kind of instruction,
- * run from a copy of their first instructions and must give what they give otherwise. For every function of
- * some libraries: a copy is made or refused for a known reason.
+ * Copies of what a jump displaces: functions of libc and libm, and some written for each kind of
+ * instruction, run from a copy of their first instructions and must give what they give otherwise.
+ * For every function of some libraries: a copy is made or refused for a known reason.
  */
 #include "arch/insn.h"
 #include "arch/insn_move.h"
@@ -298,7 +298,7 @@ static void test_files(void)
 					     "/lib/x86_64-linux-gnu/libcrypto.so.3" };
 
 	for (u32 i = 0; i < ARRAY_SIZE(files); i++) {
-		struct err err = {};
+		struct err err = { 0 };
 		struct elf *e = elf_open(files[i], &err);
 		struct tally t = { .elf = e };
 

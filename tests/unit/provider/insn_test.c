@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The x86 decoder against Zydis and objdump, over every function of libraries of this system: lengths,
- * targets of branches, registers written, how rsp moves. Both are opened only where they are installed.
+ * The x86 decoder against Zydis and objdump, over every function of libraries of this system:
+ * lengths, targets of branches, registers written, how rsp moves. Both are opened only where they
+ * are installed.
  */
 #include "arch/insn.h"
 #include "object/elf.h"
@@ -267,7 +268,7 @@ static int check_function(void *ctx, const struct elf_symbol *s)
 
 static void against_zydis(void)
 {
-	struct err err = {};
+	struct err err = { 0 };
 
 	if (!zydis_open()) {
 		skip("libZydis is not here");
@@ -278,7 +279,7 @@ static void against_zydis(void)
 		struct tally t = { .elf = e };
 
 		err_release(&err);
-		err = (struct err){};
+		err = (struct err){ 0 };
 		if (!e)
 			continue;
 		elf_each_function(e, NULL, check_function, &t);
@@ -340,7 +341,7 @@ static void random_bytes(void)
 static void against_objdump(const char *path)
 {
 	char command[256], line[512];
-	struct err err = {};
+	struct err err = { 0 };
 	struct elf *e = elf_open(path, &err);
 	struct tally t = { .elf = e };
 	u64 last = 0, at;
@@ -348,9 +349,9 @@ static void against_objdump(const char *path)
 	FILE *f;
 
 	err_release(&err);
-	snprintf(command, sizeof(command), "objdump -d -w --no-show-raw-insn %s 2>/dev/null", path);
+	snprintf(command, sizeof command, "objdump -d -w --no-show-raw-insn %s 2>/dev/null", path);
 	f = e && elf_machine(e) == EM_X86_64 ? popen(command, "r") : NULL;
-	while (f && fgets(line, sizeof(line), f)) {
+	while (f && fgets(line, sizeof line, f)) {
 		const struct elf_symbol s = { .value = last, .size = 1 };
 		const u8 *code;
 		char *end;
@@ -380,7 +381,7 @@ static void against_objdump(const char *path)
 
 static struct x86_effect effect(const char *text)
 {
-	u8 code[16] = {};
+	u8 code[16] = { 0 };
 	struct x86_insn in;
 	struct x86_effect e;
 	u32 n = 0;

@@ -16,7 +16,7 @@ static void at(u32 offset, bool is_boundary, u32 before, u32 after)
 {
 	u32 b = 0, a = 0;
 
-	ok(kernel_code_boundary(code, sizeof(code), offset, &b, &a) == is_boundary, "+%u", offset);
+	ok(kernel_code_boundary(code, sizeof code, offset, &b, &a) == is_boundary, "+%u", offset);
 	if (!is_boundary)
 		ok(b == before && a == after, "+%u lies between +%u and +%u, got +%u and +%u",
 		   offset, before, after, b, a);

@@ -67,7 +67,7 @@ static int look(void *ctx, const char *probe, const struct profile *p)
 
 static int list(struct fixture *x, const char *pattern, struct seen *s, const char *want)
 {
-	struct err err = {};
+	struct err err = { 0 };
 
 	*s = (struct seen){ .want = want };
 	return probes_list(&x->env, pattern, false, look, s, &err);
@@ -75,7 +75,7 @@ static int list(struct fixture *x, const char *pattern, struct seen *s, const ch
 
 static void test_lists(struct fixture *x)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct seen s;
 	int n = list(x, "*ware:*", &s, "software:page-faults:");
 

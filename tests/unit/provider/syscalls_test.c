@@ -7,7 +7,7 @@
 static struct targets split(struct fixture *x, const char **events, u32 n, u32 *n_rest)
 {
 	struct spec *spec = parse(x, "tracepoint:syscalls:sys_*");
-	struct targets ts = {};
+	struct targets ts = { 0 };
 	const char **rest;
 
 	syscalls_resolve(&x->env, spec, events, n, &ts, &rest, n_rest);
@@ -84,7 +84,7 @@ static void test_enter_args(struct fixture *x)
 				 "sys_enter_write" };
 	const char *used[] = { "fd" };
 	const struct arg_desc *a;
-	struct err err = {};
+	struct err err = { 0 };
 	u32 n_rest;
 	struct targets ts;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where probes of arm64 functions go, and where they must not, in a program built by the cross compiler. */
+/* Where probes of arm64 functions go, and where they must not, in a program built by the cross
+ * compiler. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@ static struct upoint_finder *finder;
 static struct upoint find(const char *name, struct upoint_need need)
 {
 	struct elf_symbol s;
-	struct upoint at = {};
+	struct upoint at = { 0 };
 
 	if (!elf_find(elf, name, &s))
 		BUG("no %s", name);
@@ -51,7 +52,7 @@ static void refused(const char *name, u64 offset, const char *want)
 
 static void test_entries(void)
 {
-	struct upoint_need two = { .regs = 3 }, none = {};
+	struct upoint_need two = { .regs = 3 }, none = { 0 };
 	struct upoint at;
 
 	place("after_bti", two, 8, "conditional branch");
@@ -114,7 +115,7 @@ static void test_refused(void)
 
 static void test_literal_first(void)
 {
-	place("no_entry", (struct upoint_need){}, 12, "ret");
+	place("no_entry", (struct upoint_need){ 0 }, 12, "ret");
 	place("no_entry", (struct upoint_need){ .regs = 3 }, 4,
 	      "allows no probe on the instructions before it");
 	ok(find("no_entry", (struct upoint_need){ .regs = 4 }).refused != NULL,
@@ -125,11 +126,11 @@ static void test_literal_first(void)
 int main(void)
 {
 	char file[] = "/tmp/upoint_arm64.XXXXXX", command[512];
-	struct err err = {};
+	struct err err = { 0 };
 	int fd = mkstemp(file);
 
 	fixture_init(&x);
-	snprintf(command, sizeof(command),
+	snprintf(command, sizeof command,
 		 "aarch64-linux-gnu-gcc " OPTIONS
 		 " -o %s tests/live/uprobe/places_arm64.c 2>/dev/null",
 		 file);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Operands of arm64's USDT notes, as gcc and clang write them: each is read in a machine whose registers and
- * memory are known. Memory at an address holds the address itself, eight bytes at each.
+ * Operands of arm64's USDT notes, as gcc and clang write them: each is read in a machine whose
+ * registers and memory are known. Memory at an address holds the address itself, eight bytes at
+ * each.
  */
 #include "fixture.h"
 #include "provider/usdt_args.h"
@@ -135,7 +136,7 @@ static void test_values(void)
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct arg_desc d[2] = {};
+		struct arg_desc d[2] = { 0 };
 		u32 n = usdt_parse_args(&point, cases[i].text, d, 2);
 
 		ok(n == 1 && !d->why && value(&d->loc) == cases[i].value, "%s: %#llx, %s",
@@ -176,7 +177,7 @@ static void test_refused(void)
 	struct usdt_point point = { .arch = &arch_arm64, .arena = &arena, .symbol = symbol };
 
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct arg_desc d[2] = {};
+		struct arg_desc d[2] = { 0 };
 		u32 n = usdt_parse_args(&point, cases[i].text, d, 2);
 
 		if (!*cases[i].why)
@@ -192,7 +193,7 @@ static void test_many(void)
 {
 	static const char text[] = "-4@w0 8@[sp, 16] 4f@[x0], 8 2@[x1, x2, lsl 1] -1@5 8f@d0 8@x7";
 	struct usdt_point point = { .arch = &arch_arm64, .arena = &arena };
-	struct arg_desc d[12] = {};
+	struct arg_desc d[12] = { 0 };
 
 	is_int(usdt_parse_args(&point, text, d, 12), 7, "seven operands");
 	ok(d[0].type->size == 4 && d[0].type->is_signed, "int32");

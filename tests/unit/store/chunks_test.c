@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random access to a recording: chunks by time, counts, the events of a chunk; with and without an index. */
+/* Random access to a recording: chunks by time, counts, the events of a chunk; with and without an
+ * index. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -193,7 +194,8 @@ static void whole_and_cut(void)
 	store_close(cut);
 }
 
-/* One wrong bit at a time in the counts and the index, at the end of the file: both are rebuilt from the chunks. */
+/* One wrong bit at a time in the counts and the index, at the end of the file: both are rebuilt
+ * from the chunks. */
 static void damaged_index(void)
 {
 	int fd = written(true);

@@ -56,11 +56,11 @@ static void is_text(const char *print_fmt, const char *want)
 	struct event_format f = { .members = (struct event_member *)(uintptr_t)members,
 				  .n_members = ARRAY_SIZE(members),
 				  .print_fmt = print_fmt };
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	for (int i = 0; i < 2; i++) { /* the second time it is parsed already */
 		buf_clear(&b);
-		event_text(&b, &fx, &fx_names, &f, &record, sizeof(record));
+		event_text(&b, &fx, &fx_names, &f, &record, sizeof record);
 	}
 	is_str(b.s ? b.s : "", want, "%s", print_fmt);
 	buf_release(&b);
@@ -141,9 +141,9 @@ static void enumerators(void)
 			"\"%s %s\", __print_flags(REC->flags & 7, \"|\", { OTHER, \"o\" }, { KNOWN, \"k\" }), "
 			"__print_symbolic(5, { OTHER, \"o\" }, { KNOWN, \"k\" })"
 	};
-	struct buf b = {};
+	struct buf b = { 0 };
 
-	event_text(&b, &fx, &names, &f, &record, sizeof(record));
+	event_text(&b, &fx, &names, &f, &record, sizeof record);
 	is_str(b.s ? b.s : "", "k k", "%s", f.print_fmt);
 	buf_release(&b);
 }
@@ -153,10 +153,10 @@ static void ticks(void)
 	struct event_format f = { .members = (struct event_member *)(uintptr_t)members,
 				  .n_members = ARRAY_SIZE(members),
 				  .print_fmt = "\"%d\", jiffies_to_msecs(1000)" };
-	struct buf b = {};
+	struct buf b = { 0 };
 	int hz;
 
-	event_text(&b, &fx, &fx_names, &f, &record, sizeof(record));
+	event_text(&b, &fx, &fx_names, &f, &record, sizeof record);
 	hz = b.s && atoi(b.s) ? 1000000 / atoi(b.s) : 0;
 	ok(hz == 100 || hz == 250 || hz == 300 || hz == 1000,
 	   "a kernel ticks 100, 250, 300 or 1000 times a second");
@@ -185,7 +185,8 @@ static void memory(void)
 	is_text("\"%s\", __get_bitmask(sock)", "0100007f,50000002");
 }
 
-/* C's own types: what is unsigned is compared and divided so, small ones are ints, 32 bits overflow. */
+/* C's own types: what is unsigned is compared and divided so, small ones are ints, 32 bits
+ * overflow. */
 static void types(void)
 {
 	is_text("\"%s %s\", REC->flags < -1 ? \"less\" : \"more\", REC->pid < 1 ? \"less\" : \"more\"",
@@ -247,7 +248,7 @@ static void addresses(void)
 		struct event_format f = { .members = (struct event_member *)(uintptr_t)&six,
 					  .n_members = 1,
 					  .print_fmt = rows[i].print_fmt };
-		struct buf b = {};
+		struct buf b = { 0 };
 
 		event_text(&b, &fx, &fx_names, &f, &rows[i], 24);
 		is_str(b.s ? b.s : "", rows[i].want, "%s", rows[i].print_fmt);

@@ -60,8 +60,9 @@ static inline const char *fx_cgroup(void *ctx, u64 id, const char *filter)
 }
 
 /*
- * hash 1: two kernel frames; 2: two user frames; 3: one that nobody knows; with the function in front 4: called a
- * trampoline, 5: jumped to it, 6: called one that has no name any more, 7: the same, and nobody knows the function
+ * hash 1: two kernel frames; 2: two user frames; 3: one that nobody knows; with the function in
+ * front 4: called a trampoline, 5: jumped to it, 6: called one that has no name any more, 7: the
+ * same, and nobody knows the function
  */
 static inline u32 fx_stack(void *ctx, const struct stack_value *v, bool user, u32 limit, u64 *ips,
 			   u64 *time)
@@ -84,11 +85,11 @@ static inline u32 fx_stack(void *ctx, const struct stack_value *v, bool user, u3
 	(void)ctx;
 	*time = 0;
 	(void)user;
-	if (v->hash < 1 || v->hash >= sizeof(stacks) / sizeof(stacks[0]))
+	if (v->hash < 1 || v->hash >= sizeof stacks / sizeof stacks[0])
 		return 0;
 	n = stacks[v->hash].n;
 	n = n < limit ? n : limit;
-	memcpy(ips, stacks[v->hash].ip, n * sizeof(*ips));
+	memcpy(ips, stacks[v->hash].ip, n * sizeof *ips);
 	return n;
 }
 

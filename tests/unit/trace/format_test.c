@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* printf formats: parsing, what each conversion takes, and what it prints; integers against libc's. */
+/* printf formats: parsing, what each conversion takes, and what it prints; integers against
+ * libc's. */
 #include "trace/fixture.h"
 #include "tap.h"
 
@@ -213,7 +214,7 @@ static void like_libc(void)
 	for (u32 i = 0; i < 32 * 4 * 4 * 6; i++) {
 		u32 k = i / 32;
 
-		snprintf(fmt, sizeof(fmt), "%%%s%s%s%s%s%s%sll%c", i & 1 ? "-" : "",
+		snprintf(fmt, sizeof fmt, "%%%s%s%s%s%s%s%sll%c", i & 1 ? "-" : "",
 			 i & 2 ? "+" : "", i & 4 ? " " : "", i & 8 ? "#" : "", i & 16 ? "0" : "",
 			 sizes[k % 4], precs[k / 4 % 4], convs[k / 16]);
 		for (u32 v = 0; v < ARRAY_SIZE(values); v++, n++) {
@@ -221,7 +222,7 @@ static void like_libc(void)
 			const void *p = &values[v];
 			const char *got = apply(fmt, &t, &p, 1);
 
-			snprintf(want, sizeof(want), fmt, values[v]);
+			snprintf(want, sizeof want, fmt, values[v]);
 			if (strcmp(got, want) && bad++ < 5)
 				note("%s of %lld: got [%s], want [%s]", fmt, (long long)values[v],
 				     got, want);

@@ -11,7 +11,7 @@
 static int waiting(int fd)
 {
 	char text[1 << 17];
-	ssize_t n = read(fd, text, sizeof(text));
+	ssize_t n = read(fd, text, sizeof text);
 
 	return n < 0 ? 0 : (int)n;
 }
@@ -84,7 +84,7 @@ static void order(void)
 	buf_puts(&s.out, "out\n");
 	sink_item(&s);
 	dup2(err, STDERR_FILENO);
-	if (read(p[0], text, sizeof(text) - 1) < 0)
+	if (read(p[0], text, sizeof text - 1) < 0)
 		note("nothing to read");
 	is_str(text, "out\nerr\n", "results first, then the error, at once");
 	sink_release(&s);

@@ -111,10 +111,10 @@ static void by_string(void)
 		char s[16];
 		s32 n;
 		u32 pad;
-	} k = {};
+	} k = { 0 };
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++) {
-		memset(&k, 'z', sizeof(k.s)); /* garbage behind the NUL */
+		memset(&k, 'z', sizeof k.s); /* garbage behind the NUL */
 		strcpy(k.s, words[i]);
 		fx_row(t, k.s, "abc");
 	}
@@ -123,7 +123,7 @@ static void by_string(void)
 
 	t = fx_table("@x", key, type_string(&fx, 4));
 	for (u32 i = 0; i < 6; i++) {
-		memset(&k, 0, sizeof(k));
+		memset(&k, 0, sizeof k);
 		strcpy(k.s, i % 2 ? "b" : "a");
 		k.n = 1 - (s32)i;
 		fx_row(t, &k, "abc");

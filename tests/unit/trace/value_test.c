@@ -52,7 +52,7 @@ static void strings(void)
 {
 	char bytes[34];
 
-	memset(bytes, 'x', sizeof(bytes));
+	memset(bytes, 'x', sizeof bytes);
 	shows(type_string(&fx, 4), "abc", "abc");
 	shows(type_string(&fx, 8), "ab\0garba", "ab");
 	shows(type_string(&fx, 8), "", "");
@@ -157,7 +157,7 @@ static void aggregations(void)
 
 static void names(void)
 {
-	struct names none = {};
+	struct names none = { 0 };
 
 	SHOWS(&ty_ksym, u64, 0x1005, "vfs_read");
 	SHOWS(&ty_ksym, u64, 0x10, "0x10");
@@ -187,7 +187,8 @@ static void times(void)
 	is_str(out.s, "123 123456789 123456 % 1 01970\n01/01/70 %", "conversions");
 }
 
-/* A function is on its stack at its entry and no longer at its exit, however the trampoline was reached. */
+/* A function is on its stack at its entry and no longer at its exit, however the trampoline was
+ * reached. */
 static void trampolines(void)
 {
 	const struct type *t = type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127);
@@ -206,7 +207,7 @@ static void trampolines(void)
 
 static void stacks(void)
 {
-	struct stack_value k = { 1, 0, 2 }, u = { 2, 42, 2 }, lost = { 9, 0, 2 }, none = {},
+	struct stack_value k = { 1, 0, 2 }, u = { 2, 42, 2 }, lost = { 9, 0, 2 }, none = { 0 },
 			   odd = { 3, 1, 1 }, odd_kernel = { 3, 0, 1 };
 
 	shows(type_stack(&fx, TY_KSTACK, STACK_MODE_SONDE, 127), &k,

@@ -104,7 +104,7 @@ static void merge_words(void)
 static void merge_minmax(void)
 {
 	const struct type *min = type_agg(&a, TY_MIN, true), *umax = type_agg(&a, TY_MAX, false);
-	struct agg_minmax d = {}, s = { -5, 1 }, none = {};
+	struct agg_minmax d = { 0 }, s = { -5, 1 }, none = { 0 };
 
 	ok(!agg_is_set(min, &d), "not set");
 	agg_merge(min, &d, &s);

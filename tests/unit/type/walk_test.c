@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which loads through a pointer to a kernel structure verifiers accept, and what they know of the result. */
+/* Which loads through a pointer to a kernel structure verifiers accept, and what they know of the
+ * result. */
 #include "tap.h"
 #include "type/walk.h"
 

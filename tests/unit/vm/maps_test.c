@@ -18,7 +18,7 @@ static int read_memory(void *ctx, void *dst, u32 len, u64 addr, bool user)
 {
 	static const char text[] = "/etc/passwd\0secret";
 
-	if (addr < 0x7000 || addr + len > 0x7000 + sizeof(text))
+	if (addr < 0x7000 || addr + len > 0x7000 + sizeof text)
 		return -EFAULT;
 	memcpy(dst, text + (addr - 0x7000), len);
 	return 0;
@@ -85,9 +85,9 @@ static u32 add(const struct bpf_insn *insns, u32 n)
 static u64 run(struct vm *vm, u32 func, u64 a, u64 b)
 {
 	u64 ctx[2] = { a, b }, ret = ~0ull;
-	struct err err = {};
+	struct err err = { 0 };
 
-	if (vm_run(vm, func, ctx, sizeof(ctx), &ret, &err) < 0)
+	if (vm_run(vm, func, ctx, sizeof ctx, &ret, &err) < 0)
 		note("%s", err.text);
 	err_release(&err);
 	return ret;
@@ -147,7 +147,7 @@ static void test_other_maps(struct vm *vm)
 
 static u64 row(struct vm *vm, u32 map, u32 i, u32 *n)
 {
-	struct table t = {};
+	struct table t = { 0 };
 	struct arena a;
 	u64 v = 0;
 
@@ -155,7 +155,7 @@ static u64 row(struct vm *vm, u32 map, u32 i, u32 *n)
 	is_int(vm_map_read(vm, map, &a, &t), 0, "reading %s", prog.maps.v[map].name);
 	*n = t.rows.n;
 	if (i < t.rows.n)
-		memcpy(&v, t.rows.v[i].value, sizeof(v));
+		memcpy(&v, t.rows.v[i].value, sizeof v);
 	arena_release(&a);
 	return v;
 }
@@ -212,7 +212,7 @@ static int see(void *ctx, const void *record, u32 len)
 {
 	struct seen *s = ctx;
 
-	memcpy(&s->last, record, sizeof(s->last));
+	memcpy(&s->last, record, sizeof s->last);
 	return ++s->n == s->stop_at;
 }
 
@@ -230,9 +230,9 @@ static void test_ring(struct vm *vm)
 			 MOVR(R1, R0), MOV(R2, 0), CALL(132), ST(DW, R6, 0, 0), MOV(R0, 1), EXIT);
 	u32 output = FUNC(ST(DW, R10, -8, 77), LDMAP(R1, ring), MOVR(R2, R10), ALU(ADD, R2, -8),
 			  MOV(R3, 8), MOV(R4, 0), CALL(130), EXIT);
-	struct seen s = {}, one = { .stop_at = 1 };
-	struct err err = {};
-	u64 ctx[2] = {};
+	struct seen s = { 0 }, one = { .stop_at = 1 };
+	struct err err = { 0 };
+	u64 ctx[2] = { 0 };
 	u32 n = 0;
 
 	run(vm, emit, 1, 0);
@@ -300,7 +300,7 @@ static void test_walk(struct vm *vm)
 		       LDX(DW, R0, R4, 0), ALUR(ADD, R0, R5), STX(DW, R4, 0, R0), MOV(R0, 0), EXIT);
 	u32 key = FUNC(LDMAP(R1, hash), LDFUNC(R2, 5), MOV(R3, 0), MOV(R4, 0), CALL(164), EXIT,
 		       ST(DW, R2, 0, 0), MOV(R0, 0), EXIT);
-	struct err err = {};
+	struct err err = { 0 };
 
 	is_int(run(vm, sum, 0, 0), 11 + 30 + 40 + 3, "for_each: values and number of calls");
 	ok(vm_run(vm, key, NULL, 0, NULL, &err) < 0 && strstr(err.text, "writes to the key"), "%s",
@@ -310,7 +310,7 @@ static void test_walk(struct vm *vm)
 
 static void test_stacks(struct vm *vm)
 {
-	u64 frames[10] = { 5, 6, 7 }, hash_of = 0xabc, ips[4] = {}, time = 0;
+	u64 frames[10] = { 5, 6, 7 }, hash_of = 0xabc, ips[4] = { 0 }, time = 0;
 	struct stack_value v = { .hash = 0xabc, .n = 3 };
 
 	is_int(vm_set_add(vm, stacks, &hash_of, frames), 0, "a stack is kept");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The events of the test module: every way to declare a field and to print it that include/trace has, a
- * class with several events, and a tracepoint without an event.
+ * The events of the test module: every way to declare a field and to print it that include/trace
+ * has, a class with several events, and a tracepoint without an event.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM sonde_test
