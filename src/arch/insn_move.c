@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What depends on its address is written anew, all else is copied (Intel SDM volume 2):
+ * Instructions that depend on their address are rewritten, all others are copied (Intel SDM volume
+ * 2):
  *
  *	mov disp32(%rip), %eax	the same operand, from there
  *	jmp, jcc		with a distance of 32 bits to the same target
@@ -95,8 +96,7 @@ static void put(struct mover *m, const void *bytes, u32 n)
 	m->to += n;
 }
 
-/* A distance of 32 bits from the end of the instruction, `after` bytes behind it. False: too
- * far. */
+/* A distance of 32 bits from the end of the instruction, `after` bytes after it. False: too far. */
 static bool put_distance(struct mover *m, u64 target, u32 after)
 {
 	s64 distance = (s64)(target - (m->to + 4 + after));
@@ -197,23 +197,29 @@ static void note_inner(struct x86_moved *out, u32 at)
 	out->copy[out->n_inner++] = out->len;
 }
 
-/* The instruction at code + at; *len: of the original. may_leave: it may be one that does not fall
- * through. */
-static const char *move_next(const u8 *code, u32 at, u32 room, u64 from, u64 to,
-			     bool (*may_leave)(u32 end), struct x86_moved *out, u32 *len)
+struct region {
+	const u8 *code;
+	u32 room;
+	u64 from, to;
+	bool (*may_leave)(
+		u32 end); /* an instruction that ends there may be one that does not fall through */
+};
+
+/* The instruction at r->code + at; *len: of the original. */
+static const char *move_next(const struct region *r, u32 at, struct x86_moved *out, u32 *len)
 {
 	struct x86_insn in;
-	struct mover m = { code + at, &in, from + at, to + out->len, out };
+	struct mover m = { r->code + at, &in, r->from + at, r->to + out->len, out };
 
-	if (at >= room)
+	if (at >= r->room)
 		return "it is too short for a jump of 5 bytes";
-	if (!x86_decode(code + at, room - at, X86_64, &in))
+	if (!x86_decode(r->code + at, r->room - at, X86_64, &in))
 		return "its first instructions are not all known";
 	if (out->len + (u32)MOST_COPY > sizeof out->code)
 		return "its first instructions are too long";
 	note_inner(out, at);
 	*len = in.len;
-	return move_one(&m, flow_of(&in), may_leave(at + in.len));
+	return move_one(&m, flow_of(&in), r->may_leave(at + in.len));
 }
 
 static bool ends_jump(u32 end)
@@ -228,12 +234,13 @@ static bool never(u32 end)
 
 const char *x86_move(const u8 *code, u32 room, u64 from, u64 to, struct x86_moved *out)
 {
+	const struct region r = { code, room, from, to, ends_jump };
 	const char *why = NULL;
 	u32 at = 0, len = 0;
 
 	*out = (struct x86_moved){ 0 };
 	for (; at < X86_JUMP_LEN && !why; at += len)
-		why = move_next(code, at, room, from, to, ends_jump, out, &len);
+		why = move_next(&r, at, out, &len);
 	out->displaced = why ? 0 : (u8)at;
 	return why;
 }
@@ -241,12 +248,13 @@ const char *x86_move(const u8 *code, u32 room, u64 from, u64 to, struct x86_move
 const char *x86_move_exit(const u8 *code, u32 len, u32 ret_len, u64 from, u64 to,
 			  struct x86_moved *out)
 {
+	const struct region r = { code, len, from, to, never };
 	const char *why = NULL;
 	u32 at = 0, one = 0;
 
 	*out = (struct x86_moved){ 0 };
 	for (; at < len - ret_len && !why; at += one)
-		why = move_next(code, at, len, from, to, never, out, &one);
+		why = move_next(&r, at, out, &one);
 	note_inner(out, at);
 	out->displaced = (u8)len;
 	return why;

@@ -62,7 +62,7 @@ static u32 join_room(const struct joining *j)
 	return power_of_two(JOIN_ROOM + (n > 1 ? JOIN_ARGS * (n - 1) : 0));
 }
 
-/* used: where the word lies, behind the buffer. */
+/* used: where the word lies, after the buffer. */
 static void joining_begin(struct lower *l, struct joining *j, struct node *call,
 			  struct opnd strings, struct opnd used)
 {

@@ -54,7 +54,7 @@ static const char *text_or_none(struct check *c, const struct node *call, s64 n)
 	return text ? text : no_text(call);
 }
 
-/* A text is valid until the next one is asked for, so each is copied immediately. */
+/* A text is valid until the next call, so each is copied immediately. */
 static struct text_table *make_table(struct check *c, const struct node *call)
 {
 	struct text_table *t = arena_new(c->arena, struct text_table);

@@ -27,7 +27,8 @@ static const struct type *check_llhist(struct check *c, struct node *call)
 	if (base < 2 || base > 1000 || low < 0 || high < low || high > 62 || steps < 1 ||
 	    steps > 1000)
 		return diag_type(c, call->span, D_LLHIST_SHAPE);
-	t = type_llhist(c->arena, (u32)base, (u32)low, (u32)high, (u32)steps);
+	t = type_llhist(c->arena,
+			(struct llhist_shape){ (u32)base, (u32)low, (u32)high, (u32)steps });
 	if (agg_buckets(t) > MAX_LLHIST)
 		return diag_type(c, call->span, D_LLHIST_MANY, MAX_LLHIST, agg_buckets(t));
 	return t;
@@ -40,12 +41,10 @@ static u32 run_of_buckets(const struct type *t, u32 first, s64 *lo, s64 *width)
 	s64 hi, next_lo, next_hi;
 	u32 i = first + 1, n = agg_buckets(t);
 
-	llhist_bounds(first, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps, lo,
-		      &hi);
+	llhist_bounds(&t->llhist, first, lo, &hi);
 	*width = hi - *lo + 1;
 	for (; i + 1 < n; i++) {
-		llhist_bounds(i, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps,
-			      &next_lo, &next_hi);
+		llhist_bounds(&t->llhist, i, &next_lo, &next_hi);
 		if (next_hi - next_lo + 1 != *width)
 			break;
 	}
@@ -64,8 +63,7 @@ static void llhist_index(struct lower *l, const struct type *t, struct opnd v, u
 		struct opnd i;
 
 		next = run_of_buckets(t, first, &lo, &width);
-		llhist_bounds(next, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps,
-			      &end, &ignored);
+		llhist_bounds(&t->llhist, next, &end, &ignored);
 		ir_branch(l, CC_SLT, v, o_imm(end), here, above);
 		ir_place(l, here);
 		i = ir_op2(l, IR_UDIV, ir_op2(l, IR_SUB, v, o_imm(lo)), o_imm(width));
@@ -87,7 +85,7 @@ static void update_llhist(struct lower *l, struct node *call, struct node *map)
 	u32 index = ir_var(l), mark = lower_values_mark(l);
 	s64 lo, hi;
 
-	llhist_bounds(1, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps, &lo, &hi);
+	llhist_bounds(&t->llhist, 1, &lo, &hi);
 	ir_branch(l, CC_SLT, v, o_imm(lo), low, rest);
 	ir_place(l, low);
 	ir_var_set(l, index, o_imm(0));

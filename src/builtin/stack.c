@@ -49,7 +49,7 @@ enum { UNWINDS_HERE = true };
 enum { UNWINDS_HERE = false };
 #endif
 
-/* Warns if a script asks for unwinding that this kernel or processor lacks. */
+/* Warns if a script uses unwinding that this kernel or processor lacks. */
 static void tell_of_frame_pointers(struct check *c, const struct node *call)
 {
 	if (!c->final || c->env->told_of_stacks || !(call->builtin->aux & AUX_DWARF) ||

@@ -266,15 +266,13 @@ static const struct type *check_substr(struct check *c, struct node *call)
 	return type_string(c->arena, cap);
 }
 
-/* The substring [from, end); both are at most the text's length. */
-static struct ir_val part(struct lower *l, struct node *call, const struct text *t, struct opnd dst,
-			  bool canonical, struct opnd from, struct opnd end)
+/* Ends the text at `end` and returns the address of byte `from`; both are at most its length. */
+static struct opnd cut(struct lower *l, const struct text *t, struct opnd from, struct opnd end)
 {
 	struct opnd base = t->at, mask = o_imm(t->room - 1);
 
 	ir_store(l, ir_op2(l, IR_ADD, base, ir_op2(l, IR_AND, end, mask)), 1, o_imm(0));
-	return text_result(l, call, dst, canonical,
-			   ir_op2(l, IR_ADD, base, ir_op2(l, IR_AND, from, mask)));
+	return ir_op2(l, IR_ADD, base, ir_op2(l, IR_AND, from, mask));
 }
 
 static struct ir_val lower_substr(struct lower *l, struct node *call)
@@ -298,7 +296,7 @@ static struct ir_val lower_substr(struct lower *l, struct node *call)
 	ir_var_set(l, e, end);
 	over = ir_op2(l, IR_SHR, ir_op2(l, IR_SUB, t.len, end), o_imm(63));
 	choose(l, e, over, t.len);
-	return part(l, call, &t, dst, canonical, from, o_temp(e));
+	return text_result(l, call, dst, canonical, cut(l, &t, from, o_temp(e)));
 }
 
 /* ---- split */
@@ -452,7 +450,8 @@ static struct ir_val split_by_call(struct lower *l, struct node *call, struct op
 			      (struct opnd[]){ lower_scratch_offset(l, t.scratch), t.len,
 					       o_imm((s64)word), index });
 	end = ir_ext(l, r, 4, false);
-	return part(l, call, &t, dst, canonical, ir_op2(l, IR_SHR, r, o_imm(SPLIT_FROM)), end);
+	return text_result(l, call, dst, canonical,
+			   cut(l, &t, ir_op2(l, IR_SHR, r, o_imm(SPLIT_FROM)), end));
 }
 
 static struct ir_val lower_split(struct lower *l, struct node *call)
@@ -481,7 +480,7 @@ static struct ir_val lower_split(struct lower *l, struct node *call)
 	for (u32 k = 0; k < b.step; k++)
 		split_byte(l, &s, &b, k);
 	byte_loop_while(l, &b, CC_ULT, o_temp(b.i), s.t.len);
-	return part(l, call, &s.t, dst, canonical, o_temp(s.from), o_temp(s.end));
+	return text_result(l, call, dst, canonical, cut(l, &s.t, o_temp(s.from), o_temp(s.end)));
 }
 
 /* ---- basename, dirname */
@@ -613,7 +612,7 @@ static struct ir_val lower_path_part(struct lower *l, struct node *call, bool is
 	} else {
 		from = path_range(l, &t, is_base, &end);
 	}
-	return part(l, call, &t, dst, canonical, from, end);
+	return text_result(l, call, dst, canonical, cut(l, &t, from, end));
 }
 
 static struct ir_val lower_basename(struct lower *l, struct node *call)

@@ -233,7 +233,7 @@ static struct opnd odd_cfa(const struct walk *w, struct opnd rule)
 	return o_temp(cfa);
 }
 
-/* The caller's value of a register. `lost` where no rule says it. */
+/* The caller's value of a register. `lost` if no rule defines it. */
 static struct opnd odd_saved(const struct walk *w, struct opnd kind, struct opnd n, struct opnd cfa,
 			     struct opnd same)
 {

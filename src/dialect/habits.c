@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Habits from C, Python, awk, DTrace and shells, told by the text at which a parser gave up. A row
- * has what it found and, if the same text means different things in different places, what it
+ * Habits from C, Python, awk, DTrace and shells, recognized by the text at which a parser stopped.
+ * A row has what it found and, if the same text means different things in different places, what it
  * expected. Input: both, and the text before. Output: a hint.
  */
 #include "dialect/hints.h"
@@ -119,7 +119,7 @@ static const struct first {
 	{ "del", "delete(@map, KEY) removes an element" },
 };
 
-/* What stands where a probe should. */
+/* Text at the position of a probe. */
 static const struct head {
 	const char *prefix, *help;
 } heads[] = {
@@ -211,7 +211,7 @@ static bool begins_with(const char *text, const char *prefix)
 	       (last == '_' || !is_word(last) || !is_word(text[strlen(prefix)]));
 }
 
-/* What a copied command line begins with. */
+/* Beginnings of a copied command line. */
 static const char *const prompts[] = { "$", "sonde", "bpftrace", "sudo" };
 
 const char *foreign_head(const char *text)

@@ -30,8 +30,8 @@ struct engine_options {
 	u64 ring_size; /* bytes, a power of two; 0: depends on the memory of the machine */
 	bool verbose;
 	u32 log_size; /* bytes of verifier log to keep on failure */
-	/* -E2BIG is returned at once if a verifier gives up: the caller compiles the program in
-	 * another form. */
+	/* Returns -E2BIG at once if the program exceeds a verifier's limits: the caller compiles it
+	 * in another form. */
 	bool again_if_big;
 	const char *license;
 	struct btf *btf; /* the session's, borrowed; NULL: opened on first need */
@@ -76,6 +76,16 @@ struct engine_clock {
 typedef void (*map_event_fn)(void *ctx, const struct map_event *e);
 
 typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err *err);
+/* One function and the sites to attach it to. */
+struct attach_request {
+	u32 func;
+	const struct site *const *sites;
+	u32 n;
+	refused_fn
+		refused; /* gets each refused site, which is skipped; NULL: the first one ends the call */
+	void *ctx;       /* of refused */
+};
+
 /* The record is valid during the call only. Non-zero ends draining: this record is consumed, later
  * ones stay. */
 typedef int (*record_fn)(void *ctx, const void *record, u32 len);
@@ -114,14 +124,14 @@ struct engine {
 	int (*select)(const char *path, struct err *err);
 	/* The events of that file. NULL: tracefs has the formats of events. */
 	const struct recorded_kernel *(*formats)(void);
-	/* What the source of its events lacks, of which that BPF helper tells programs; NULL: it
-	 * can be called. memory: to read memory other than the program's own. NULL: the machine has
-	 * all. */
+	/* Why programs cannot call the BPF helper: data that the source of its events lacks; NULL:
+	 * they can. memory: to read memory other than the program's own. NULL: the machine has all
+	 * data. */
 	const char *(*lacks)(u32 helper, bool memory);
 	/* Whether events have the memory near the address in the register at that offset of the
 	 * context, of programs that get registers. NULL: none. */
 	bool (*has_memory_near)(u32 offset);
-	/* Memory behind registers is fetched with the event (struct fetch). */
+	/* The memory that registers point to is fetched with the event (struct fetch). */
 	bool fetches;
 	const char *source, *source_has; /* of lacks(), for messages */
 	/* 0, or an error if this process may not use the engine. NULL: every process may. */
@@ -175,11 +185,8 @@ struct engine {
 	u32 (*loop_turns)(const void *self, u32 func, u32 insn);
 	/* Instructions that a verifier processed; 0: not known. NULL: there is no verifier. */
 	u64 (*followed)(void *self, u32 func);
-	/* Attaches one function to n sites. A refused site is passed to `refused` and skipped;
-	 * without `refused` the first refusal ends the call. Returns the number of attached sites,
-	 * or -errno. NULL: sites never fire. */
-	int (*attach)(void *self, u32 func, const struct site *const *sites, u32 n,
-		      refused_fn refused, void *ctx, struct err *err);
+	/* Returns the number of attached sites, or -errno. NULL: sites never fire. */
+	int (*attach)(void *self, const struct attach_request *a, struct err *err);
 	/* The command of -c waits in process pid; release() has it execute its program. Returns
 	 * when it may run on: sites of it are attached. NULL: they are when attach() returns. */
 	int (*launch)(void *self, s32 pid, int (*release)(void *ctx, struct err *err), void *ctx,
@@ -218,7 +225,8 @@ struct engine {
 	/* Events that the function missed, before any predicate. NULL: none. */
 	u64 (*skipped)(void *self, u32 func);
 	enum loss_reason misses; /* why; 0: LOSS_SKIPPED, or _ANY */
-	/* What the source of its events lacks, a line each; at the end of a run. NULL: nothing. */
+	/* Reports what the source of its events lacks, line by line; at the end of a run. NULL:
+	 * nothing. */
 	void (*tell_gaps)(const void *self, void (*tell)(void *ctx, const char *line), void *ctx);
 
 	/* ---- maps: each engine has its own copy of all maps of the program. 0 or -errno. */

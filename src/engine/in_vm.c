@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What engines that run programs in user space share. */
+/* Shared by engines that run programs in user space. */
 #include "base/clock.h"
 #include "engine/in_vm.h"
 #include "vm/vm.h"

@@ -303,8 +303,8 @@ static void add_mappings(struct perf *p, u64 until)
 
 /* ---- samples */
 
-/* Addresses after a word that says whose they are. User stacks without the reason why they are not
- * complete. */
+/* Addresses after a word that identifies their side (PERF_CONTEXT_*). User stacks without the
+ * reason why they are not complete. */
 static u32 put_chain(const struct trace_event *e, u64 *to)
 {
 	static const u64 contexts[] = { PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER };

@@ -4,7 +4,7 @@
  * made of have one of their own, and the calls of syscalls:* are sys_enter and sys_exit. Every
  * other event is a GenericFtraceEvent, which names its fields.
  *
- * What a format becomes is a plan, which is made at its first event.
+ * The translation of a format is a plan, made at its first event.
  */
 #include "base/protobuf.h"
 #include "export/calls.h"

@@ -123,7 +123,7 @@ static const char *const stack_formats[] = {
 	"print fmt: \"tgid=%u %s\", REC->tgid, __print_array(__get_dynamic_array(caller), __get_dynamic_array_len(caller) / 8, 8)\n",
 };
 
-/* What belongs to no function ends the one before. */
+/* A symbol of no function ends the previous function. */
 static void put_functions(struct buf *b, const struct store_tables *t)
 {
 	struct buf text = { 0 };

@@ -65,7 +65,7 @@ int convert_trace_dat(int fd)
 	snprintf(from, sizeof from, "/proc/%d/fd/%d", (int)getpid(), fd);
 	if (made >= 0 && (spawn(argv, -1, -1, &pid) != 0 || !succeeds(pid)))
 		fd_close(&made);
-	if (made >= 0) { /* it may have made the file anew */
+	if (made >= 0) { /* it may have replaced the file */
 		fd_close(&made);
 		made = open(to.s, O_RDONLY | O_CLOEXEC);
 	}
@@ -87,7 +87,7 @@ static u64 clock_number(const struct buf *metadata, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/* What babeltrace2's text does not say. */
+/* Data that babeltrace2's text lacks. */
 static void put_clock(int fd, const char *folder)
 {
 	struct buf path = { 0 }, metadata = { 0 };

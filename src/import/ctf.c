@@ -47,7 +47,7 @@ struct input {
 	struct importing *to;
 	struct arena arena, line; /* line: of one line */
 	struct hash known, threads;
-	VEC(struct thread *) on_cpu; /* who runs there; NULL: not known */
+	VEC(struct thread *) on_cpu; /* the running thread; NULL: not known */
 	struct buf signature, record, text;
 	u64 freq, latest, n_lines, n_strange, discarded;
 	u32 n_formats;
@@ -116,7 +116,7 @@ static struct thread *task_of(struct input *in, u32 cpu)
 	return t;
 }
 
-/* What events tell of other threads. */
+/* Data in events about other threads. */
 static void note_threads(struct input *in, u32 cpu)
 {
 	static const char *const next[] = { "next_tid", "next_pid" },
@@ -388,7 +388,7 @@ static bool give_event(struct input *in)
 
 /* ---- the file */
 
-/* What babeltrace2 says: "... Tracer discarded 12 events between [...] ...", or why it gives up. */
+/* Messages of babeltrace2: "... Tracer discarded 12 events between [...] ...", or its error. */
 static void take_message(struct input *in, const char *s, size_t len)
 {
 	static const char word[] = " discarded ", error[] = "ERROR";

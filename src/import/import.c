@@ -120,12 +120,12 @@ static int nameless_file(struct err *err)
 
 static int end_writer(struct importing *to, struct err *err)
 {
-	int rc = to->writer ? store_writer_end(to->writer) : 0;
+	int ret = to->writer ? store_writer_end(to->writer) : 0;
 
 	store_writer_free(to->writer);
-	return rc ? err_set(err, rc, "write the events of %s to a temporary file: %s", to->name,
-			    strerror(-rc)) :
-		    0;
+	return ret ? err_set(err, ret, "write the events of %s to a temporary file: %s", to->name,
+			     strerror(-ret)) :
+		     0;
 }
 
 struct store *import_bytes(const struct importer *x, const u8 *bytes, size_t len, const char *name,

@@ -14,7 +14,7 @@
 #include "store/write.h"
 #include "type/event_format.h"
 
-/* What an importer fills. */
+/* The results of an importer. */
 struct importing {
 	const char *name; /* of the file, for messages */
 	int fd;           /* of the recording */

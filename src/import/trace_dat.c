@@ -4,7 +4,7 @@
  * of the pages that trace-cmd copied from the kernel's ring buffers (kernel/trace/ring_buffer.c),
  * of the top instance. One with compressed sections is read by way of trace-cmd convert.
  *
- * A stack is a record behind that of its event, of the same processor: an event waits for the next
+ * A stack is a record after that of its event, of the same processor: an event waits for the next
  * one.
  *
  * trace-cmd keeps one name for each thread and no process: a thread is taken for its own process.

@@ -297,9 +297,8 @@ u32 lower_string_index(struct lower *l, const char *s);
 
 /* ---- whole */
 /*
- * No kernel follows that many branches one after another (8192). What stands after them is not
- * worth the time: it is not lowered, unless the instance is to be whole because passes removed
- * many.
+ * No kernel follows that many branches one after another (8192). Code after them is not worth
+ * the time: it is not lowered, unless the instance is to be whole because passes removed many.
  */
 enum { ENOUGH_JUMPS = 9216 };
 /*

@@ -197,8 +197,7 @@ static s64 trailing_call(const struct type *t)
 	return at < 0 ? -1 : at + last->offset;
 }
 
-/* Moves a field that ends so behind all others and returns where the value is; -1: there is
- * none. */
+/* Moves a field that ends so after all others and returns where the value is; -1: there is none. */
 static s64 call_last(struct event_desc *e)
 {
 	struct event_field *last = NULL;

@@ -133,7 +133,7 @@ void lower_var_assign(struct lower *l, struct var *v, struct node *value)
 /* ---- fields and elements */
 
 /* The lvalue to which a pointer value points. */
-static struct ir_val behind(const struct type *ptr, const struct type *elem, struct opnd addr)
+static struct ir_val element_at(const struct type *ptr, const struct type *elem, struct opnd addr)
 {
 	return val_foreign(elem, addr, ptr->space);
 }
@@ -158,7 +158,7 @@ static struct ir_val field_lvalue(struct lower *l, struct node *n, const struct 
 	if (n->data) /* args.NAME */
 		return lower_loc(l, n->data);
 	if (t->kind == TY_POINTER)
-		base = behind(t, t->elem, lower_scalar(l, n->a));
+		base = element_at(t, t->elem, lower_scalar(l, n->a));
 	else
 		base = lower_lvalue(l, n->a);
 	if (!base.in_memory) { /* a struct that fits a register has no address */
@@ -305,7 +305,7 @@ static struct ir_val index_lvalue(struct lower *l, struct node *n)
 	/* in its stored layout: without room for an added NUL */
 	bool of_texts = n->type->kind == TY_STRING && t->elem;
 	const struct type *elem = type_complete(of_texts ? t->elem : n->type);
-	struct ir_val base = t->kind == TY_POINTER ? behind(t, elem, lower_scalar(l, n->a)) :
+	struct ir_val base = t->kind == TY_POINTER ? element_at(t, elem, lower_scalar(l, n->a)) :
 						     lvalue_of(l, n->a, NULL);
 	struct opnd index = ir_opaque(l, lower_scalar(l, n->b));
 	u32 size = MAX(elem->size, 1u);
@@ -334,7 +334,7 @@ static struct ir_val lvalue_of(struct lower *l, struct node *n, const struct fie
 	case N_INDEX: return index_lvalue(l, n);
 	case N_UNARY:
 		if (n->op == OP_DEREF)
-			return behind(n->a->type, n->type, lower_scalar(l, n->a));
+			return element_at(n->a->type, n->type, lower_scalar(l, n->a));
 		break;
 	case N_VAR:
 		if (n->var->address_taken || !type_is_scalar(n->var->type))
@@ -491,23 +491,35 @@ static u32 compare_groups(struct lower *l, struct opnd a, struct opnd b, u32 len
 	return at;
 }
 
-static void compare_chunks(struct lower *l, struct opnd a, struct opnd b, const char *literal,
-			   u32 lit_len, u32 len, struct ir_block *equal, struct ir_block *differ)
+/* Two pieces of memory, or one and a literal. */
+struct compared {
+	struct opnd a, b;
+	const char *literal; /* in place of b; zeros follow it */
+	u32 literal_len, len;
+};
+
+static struct opnd load_second(struct lower *l, const struct compared *c, u32 at, u32 size)
 {
-	for (u32 at = literal ? 0 : compare_groups(l, a, b, len, differ); at < len;) {
+	u64 w = 0;
+
+	if (!c->literal)
+		return ir_load(l, opnd_plus(c->b, at), size, false);
+	if (at < c->literal_len)
+		memcpy(&w, c->literal + at, MIN(size, c->literal_len - at));
+	return o_imm((s64)w);
+}
+
+static void compare_chunks(struct lower *l, const struct compared *c, struct ir_block *equal,
+			   struct ir_block *differ)
+{
+	u32 len = c->len;
+
+	for (u32 at = c->literal ? 0 : compare_groups(l, c->a, c->b, len, differ); at < len;) {
 		u32 left = len - at, size = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
-		struct opnd x = ir_load(l, opnd_plus(a, at), size, false), y;
+		struct opnd x = ir_load(l, opnd_plus(c->a, at), size, false), y;
 		struct ir_block *next = at + size < len ? ir_block_new(l) : equal;
 
-		if (literal) {
-			u64 w = 0;
-
-			if (at < lit_len)
-				memcpy(&w, literal + at, MIN(size, lit_len - at));
-			y = o_imm((s64)w);
-		} else {
-			y = ir_load(l, opnd_plus(b, at), size, false);
-		}
+		y = load_second(l, c, at, size);
 		ir_branch(l, CC_EQ, x, y, next, differ);
 		if (next != equal)
 			ir_place(l, next);
@@ -540,6 +552,7 @@ static void compare_literal(struct lower *l, struct node *dynamic, const struct 
 {
 	u32 len = literal->str_len + 1;
 	struct ir_val v = lower_string_prefix(l, dynamic, len);
+	struct compared c;
 
 	if (len > v.type->count) {
 		ir_jump(l, differ);
@@ -547,7 +560,10 @@ static void compare_literal(struct lower *l, struct node *dynamic, const struct 
 	}
 	if (v.clean && ALIGN_UP(len, 8u) <= v.type->count)
 		len = ALIGN_UP(len, 8u);
-	compare_chunks(l, v.o, v.o, literal->str, literal->str_len, len, equal, differ);
+	c = (struct compared){
+		.a = v.o, .literal = literal->str, .literal_len = literal->str_len, .len = len
+	};
+	compare_chunks(l, &c, equal, differ);
 }
 
 /* probe == "name": the names are constants, so their numbers are compared. */
@@ -616,5 +632,5 @@ void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equa
 		b = as_type(l, &b, t);
 		len = t->size;
 	}
-	compare_chunks(l, a.o, b.o, NULL, 0, len, equal, differ);
+	compare_chunks(l, &(struct compared){ .a = a.o, .b = b.o, .len = len }, equal, differ);
 }

@@ -28,7 +28,7 @@ struct loop {
 /* A record of the ring between reservation and submission: lower_user.c. */
 struct record_held {
 	bool is_held;
-	/* it was discarded, and filling it may fault pages in: nothing is counted */
+	/* it was discarded, and filling it may fault pages in: not counted */
 	bool is_trial;
 	/* where it is reserved again; NULL: the code that fills it must run once */
 	struct ir_block *again;

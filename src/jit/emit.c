@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all files that write code need. */
+/* Shared by all files that write code. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -39,7 +39,7 @@ struct flow_input {
 };
 /* The slot that a load reads as a whole, or -1. */
 int flow_slot(const struct bpf_insn *load);
-/* Whether the jump asks if a record is NULL, which it never is. */
+/* Whether the jump tests a record for NULL, which it never is. */
 bool flow_asks_for_record(const struct bpf_insn *jump, const struct flow_state *s);
 /* Whether it is a call of a helper that reads a clock. */
 bool flow_reads_time(const struct bpf_insn *i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of the compiler share.
+ * Shared by the files of the compiler.
  *
  *	jit.c       the function: looks at all of it, then compiles each instruction
  *	flow.c      what registers hold

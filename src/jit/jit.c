@@ -125,16 +125,15 @@ static struct flow_state *find_flow(struct jit *j)
 }
 
 int jit_compile(const struct program *prog, const struct bpf_func *f, const struct jit_site *site,
-		const struct jit_world *world, u64 address, struct buf *code, u32 *stack,
-		struct err *err)
+		const struct jit_world *world, struct jit_output *out, struct err *err)
 {
 	struct jit j = { .prog = prog,
 			 .f = f,
 			 .site = site,
 			 .world = world,
-			 .address = address,
-			 .code = code,
-			 .begin = (u32)code->len,
+			 .address = out->address,
+			 .code = out->code,
+			 .begin = (u32)out->code->len,
 			 .err = err };
 	struct flow_state *flow = NULL;
 	int ret;
@@ -145,10 +144,10 @@ int jit_compile(const struct program *prog, const struct bpf_func *f, const stru
 		j.flow = flow = find_flow(&j);
 	if (ret >= 0)
 		ret = flow ? compile_all(&j) : err->code;
-	if (ret >= 0 && stack)
-		*stack = j.deepest * (j.in.has_subprograms ? 8 : 1);
-	if (ret < 0)
-		code->len = j.begin;
+	if (ret >= 0)
+		out->stack = j.deepest * (j.in.has_subprograms ? 8 : 1);
+	else
+		out->code->len = j.begin;
 	free(flow);
 	arena_release(&j.arena);
 	return ret;

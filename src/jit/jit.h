@@ -42,7 +42,7 @@ struct jit_clock {
 	} slot[8];
 };
 
-/* What code knows of its process. */
+/* The process of the code. */
 struct jit_world {
 	const struct shared_maps *maps;
 	u64 block;    /* address of the maps there */
@@ -63,7 +63,7 @@ struct jit_world {
 
 /*
  * A ring is a struct sonde_ring (sonde/sonde.h) and ring_size bytes, a power of two, with room
- * behind them: records do not wrap. What a program sends is a struct jit_record among the process's
+ * after them: records do not wrap. What a program sends is a struct jit_record among the process's
  * records.
  */
 enum { JIT_RING_SLACK = 4096, JIT_MOST_RECORD = 512, JIT_RECORD_SENT = 1 };
@@ -78,11 +78,14 @@ u32 jit_ring_stride(u32 ring_size);
 /* Read-only bytes that all programs of a block of maps call, aligned to 64. */
 void jit_put_routines(struct buf *b, const struct shared_maps *maps, u64 block);
 
-/* Code is appended to `code`; it will run at `address`, from its first byte, and ends by running
- * past its last one, with all registers as they were. The program was verified. 0, or -ENOTSUP with
- * the reason. *stack: bytes that it uses below the stack pointer; may be NULL. */
+struct jit_output {
+	u64 address;      /* where the code will run, from its first byte */
+	struct buf *code; /* it is appended here */
+	u32 stack;        /* result: bytes that it uses below the stack pointer */
+};
+/* The code ends by running past its last byte, with all registers as they were. The program was
+ * verified. 0, or -ENOTSUP with the reason. */
 int jit_compile(const struct program *prog, const struct bpf_func *f, const struct jit_site *site,
-		const struct jit_world *world, u64 address, struct buf *code, u32 *stack,
-		struct err *err);
+		const struct jit_world *world, struct jit_output *out, struct err *err);
 
 #endif

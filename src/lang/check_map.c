@@ -72,15 +72,22 @@ static void warn_mixed(struct check *c, struct span span, const char *name, cons
 		  name);
 }
 
-static void clash(struct check *c, struct span span, struct span first, enum diag_id id,
-		  const char *name, const struct type *has, const struct type *t)
-{
-	struct diag *d = check_report(c, span, id, name, type_text(c, has), type_text(c, t),
-				      *name == '@' ? "map" : "variable");
+/* What a name holds, and where it got that type. */
+struct holder {
+	const char *name;
+	const struct type *has;
+	struct span first;
+};
 
-	if (first.off && first.off != span.off)
-		diag_note(c->diags, d, first, "%s got its type here", name);
-	if (has->kind == t->kind && type_is_agg(t))
+static void clash(struct check *c, struct span span, enum diag_id id, struct holder h,
+		  const struct type *t)
+{
+	struct diag *d = check_report(c, span, id, h.name, type_text(c, h.has), type_text(c, t),
+				      *h.name == '@' ? "map" : "variable");
+
+	if (h.first.off && h.first.off != span.off)
+		diag_note(c->diags, d, h.first, "%s got its type here", h.name);
+	if (h.has->kind == t->kind && type_is_agg(t))
 		diag_help(c->diags, d,
 			  "a map has one set of buckets: give the same arguments everywhere");
 }
@@ -92,7 +99,8 @@ void check_unify_map_value(struct check *c, struct map *m, const struct type *t,
 	if (m->value->kind == TY_UNKNOWN && !type_is_moot(t))
 		m->value_span = span;
 	if (!grow(c, &m->value, t, type_join(c, m->value, t, &mixed)))
-		clash(c, span, m->value_span, D_ASSIGN_TYPE, m->name, m->value, t);
+		clash(c, span, D_ASSIGN_TYPE, (struct holder){ m->name, m->value, m->value_span },
+		      t);
 	else if (mixed)
 		warn_mixed(c, span, m->name, m->value);
 }
@@ -132,7 +140,7 @@ void check_unify_map_key(struct check *c, struct map *m, const struct type *t, s
 	if (m->key->kind == TY_UNKNOWN && !type_is_moot(t))
 		m->key_span = span;
 	if (!grow(c, &m->key, t, join_key(c, m->key, t, &mixed)))
-		clash(c, span, m->key_span, D_KEY_TYPE, m->name, m->key, t);
+		clash(c, span, D_KEY_TYPE, (struct holder){ m->name, m->key, m->key_span }, t);
 	else if (mixed)
 		warn_mixed(c, span, arena_printf(c->arena, "the key of %s", m->name), m->key);
 }
@@ -142,7 +150,8 @@ void check_unify_var(struct check *c, struct var *v, const struct type *t, struc
 	bool mixed = false;
 
 	if (!grow(c, &v->type, t, type_join(c, v->type, t, &mixed)))
-		clash(c, span, v->decl, D_ASSIGN_TYPE, var_text(c, v->name), v->type, t);
+		clash(c, span, D_ASSIGN_TYPE,
+		      (struct holder){ var_text(c, v->name), v->type, v->decl }, t);
 	else if (mixed)
 		warn_mixed(c, span, var_text(c, v->name), v->type);
 }

@@ -42,13 +42,13 @@ enum builtin_flags {
 	/* A kernel pointer whose type verifiers know: its fields are loaded directly. */
 	BI_TRUSTED = 1 << 11,
 
-	/* What it does. */
+	/* Its effects. */
 	BI_UNSAFE = 1 << 12,     /* needs --unsafe */
 	BI_SPECULATES = 1 << 13, /* later records of the clause wait for commit() */
 	/* Works without sonde as reader: its output goes to the reader of a pinned iterator. */
 	BI_SEQ = 1 << 14,
 
-	/* What it reads. */
+	/* Its inputs. */
 	BI_NEEDS_PROFILE = 1 << 15, /* the probe's context: check uses c->inst->profile */
 	BI_READS_ARGS = 1 << 16,    /* args, argN, retval: the argument layout matters */
 	BI_READS_RESULT = 1 << 17,  /* retval: functions without one are skipped */
@@ -190,7 +190,7 @@ struct env {
 	u32 script_id;
 	struct hash noted_texts; /* by the address of a node: its struct noted_text */
 	bool is_replay;          /* its events are those of a recording */
-	bool counts_frames;      /* the script asks how many frames a stack has */
+	bool counts_frames;      /* the script uses the number of frames of a stack */
 	bool told_of_stacks;     /* that user stacks are walked by frame pointers */
 	bool compares_stacks;    /* ... or whether two are equal */
 	/* ... and something was missing: the types of the script are not all known */

@@ -57,7 +57,7 @@ struct instance {
 	 */
 	bool unseen;
 	bool follows;         /* --follow applies */
-	bool asks_follow;     /* the clause asks by followed(): no filter applies by itself */
+	bool asks_follow;     /* the clause calls followed(): no implicit filter */
 	bool follows_threads; /* follow_map has threads, not processes */
 	/*
 	 * verifiers would process too much: compiled so that they process less, at any run-time

@@ -435,7 +435,7 @@ int macro_misfit(struct check *c, const struct node *n)
 
 	if (def->value) {
 		d = check_report(c, n->span, D_C_MACRO_FUNCTION, n->name);
-		diag_help(c->diags, d, "write \"macro %s(a) { ... }\" behind the C text", n->name);
+		diag_help(c->diags, d, "write \"macro %s(a) { ... }\" after the C text", n->name);
 	} else {
 		d = check_report(c, n->span, D_C_MACRO_BODY, *body ? body : "it is empty");
 	}

@@ -19,7 +19,7 @@ struct noted_text {
 
 /* The text of an expression as the parser made it. */
 struct noted_text noted_text_of(struct check *c, const struct node *n);
-/* Whether a call asks the machine: the row of its name, or NULL. */
+/* Whether a call reads from the machine: the row of its name, or NULL. */
 bool noted_is_asked(const struct builtin *row, const struct node *call);
 
 /* noting.c: remembers the text of a node before it is checked for the first time. */

@@ -13,8 +13,8 @@
  *						print((0, nsecs, pid, tid, cpu, comm, probe, $noted0, $noted1));
  *	}				} }
  *
- * So the events and values are those that the script asks for: pointers in maps are followed while
- * what they point to is there.
+ * So the events and values are those that the script uses: pointers in maps are followed while what
+ * they point to is there.
  */
 #include <ctype.h>
 #include "lang/noted.h"
@@ -58,7 +58,7 @@ static const struct noted_text *text_of(struct notes *s, const struct node *n)
 
 /* ---- which nodes read the machine */
 
-/* What the node names lies in memory that is not the program's. */
+/* The node names memory outside of the program. */
 static bool is_in_memory(struct notes *s, const struct node *n)
 {
 	const struct noted_text *t = text_of(s, n);
@@ -270,7 +270,7 @@ static void walk_stack(struct notes *s, const struct node *n)
 	s->ustack |= !is_kernel || n->type->kind == TY_FULLSTACK;
 }
 
-/* What not always is evaluated. */
+/* Operands that are evaluated conditionally. */
 static void walk_branch(struct notes *s, struct node *n)
 {
 	s->branches++;

@@ -40,20 +40,32 @@ static bool fail(struct build *b, const char *why)
 	return false;
 }
 
-static bool emit(struct build *b, enum loc_op op, u8 size, bool is_signed, s64 value, u32 pops,
-		 u32 pushes)
+static bool put(struct build *b, struct loc_step step, u32 pops, u32 pushes)
 {
 	if (b->n == LOC_MAX_STEPS || b->depth < pops || b->depth - pops + pushes > LOC_MAX_DEPTH)
 		return fail(b, b->depth < pops ? malformed : "its location is too complicated");
-	b->step[b->n++] =
-		(struct loc_step){ .op = op, .size = size, .is_signed = is_signed, .value = value };
+	b->step[b->n++] = step;
 	b->depth += pushes - pops;
 	return true;
 }
 
+/* A step of 8 bytes. */
+static bool emit(struct build *b, enum loc_op op, s64 value, u32 pops, u32 pushes)
+{
+	return put(b, (struct loc_step){ .op = op, .size = 8, .value = value }, pops, pushes);
+}
+
+/* Replaces the top of the stack. */
+static bool emit_sized(struct build *b, enum loc_op op, u8 size, bool is_signed)
+{
+	return put(b, (struct loc_step){ .op = op, .size = size, .is_signed = is_signed }, 1, 1);
+}
+
 static bool push_const(struct build *b, s64 v)
 {
-	return emit(b, LOP_CONST, 8, true, v, 0, 1);
+	struct loc_step step = { .op = LOP_CONST, .size = 8, .is_signed = true, .value = v };
+
+	return put(b, step, 0, 1);
 }
 
 static s32 register_offset(const struct build *b, u64 number)
@@ -76,14 +88,14 @@ static bool push_register(struct build *b, u64 number)
 {
 	s32 off = register_offset(b, number);
 
-	return off < 0 ? no_register(b, number) : emit(b, LOP_REG, 8, false, off, 0, 1);
+	return off < 0 ? no_register(b, number) : emit(b, LOP_REG, off, 0, 1);
 }
 
 static bool push_sum(struct build *b, u64 number, s64 offset)
 {
 	if (!push_register(b, number))
 		return false;
-	return !offset || (push_const(b, offset) && emit(b, LOP_ADD, 8, false, 0, 2, 1));
+	return !offset || (push_const(b, offset) && emit(b, LOP_ADD, 0, 2, 1));
 }
 
 /* An address in the file, as an offset from the program counter. */
@@ -91,8 +103,8 @@ static bool push_address(struct build *b, u64 address)
 {
 	if (!b->at->d->regs)
 		return fail(b, malformed);
-	return emit(b, LOP_REG, 8, false, b->at->d->regs->ip, 0, 1) &&
-	       push_const(b, (s64)(address - b->at->pc)) && emit(b, LOP_ADD, 8, false, 0, 2, 1);
+	return emit(b, LOP_REG, b->at->d->regs->ip, 0, 1) &&
+	       push_const(b, (s64)(address - b->at->pc)) && emit(b, LOP_ADD, 0, 2, 1);
 }
 
 /* ---- the frame */
@@ -166,7 +178,7 @@ static bool push_fbreg(struct build *b, s64 offset)
 	b->at->used_frame = true;
 	if (!push_frame_base(b))
 		return false;
-	return !offset || (push_const(b, offset) && emit(b, LOP_ADD, 8, false, 0, 2, 1));
+	return !offset || (push_const(b, offset) && emit(b, LOP_ADD, 0, 2, 1));
 }
 
 /*
@@ -195,7 +207,7 @@ static bool push_at_entry(struct build *b, u64 number)
 	else if (ops[n - 1].atom == DW_OP_stack_value)
 		ok = nested(b, NULL, ops, n - 1);
 	else
-		ok = nested(b, NULL, ops, n) && emit(b, LOP_DEREF, 8, false, 0, 1, 1);
+		ok = nested(b, NULL, ops, n) && emit(b, LOP_DEREF, 0, 1, 1);
 	free(frame);
 	return ok;
 }
@@ -248,7 +260,7 @@ static bool convert(struct build *b, const Dwarf_Op *op)
 
 	if (!op->number) /* to the generic type: a word */
 		return true;
-	return base_type(b, op, &size, &is_signed) && emit(b, LOP_EXT, size, is_signed, 0, 1, 1);
+	return base_type(b, op, &size, &is_signed) && emit_sized(b, LOP_EXT, size, is_signed);
 }
 
 /* op->number: register or size; number2: the type. libdw reads the type by the attribute. */
@@ -264,15 +276,15 @@ static bool typed(struct build *b, const Dwarf_Op *op)
 	switch (op->atom) {
 	case DW_OP_regval_type:
 	case DW_OP_GNU_regval_type:
-		return push_register(b, op->number) && emit(b, LOP_EXT, size, is_signed, 0, 1, 1);
+		return push_register(b, op->number) && emit_sized(b, LOP_EXT, size, is_signed);
 	case DW_OP_deref_type:
-	case DW_OP_GNU_deref_type: return emit(b, LOP_DEREF, size, is_signed, 0, 1, 1);
+	case DW_OP_GNU_deref_type: return emit_sized(b, LOP_DEREF, size, is_signed);
 	case DW_OP_const_type:
 	case DW_OP_GNU_const_type:
 		if (!block || !block[0] || block[0] > 8)
 			return fail(b, malformed);
 		memcpy(&v, block + 1, block[0]);
-		return push_const(b, v) && emit(b, LOP_EXT, size, is_signed, 0, 1, 1);
+		return push_const(b, v) && emit_sized(b, LOP_EXT, size, is_signed);
 	}
 	return fail(b, malformed);
 }
@@ -283,22 +295,22 @@ static bool pick(struct build *b, u64 index)
 {
 	if (index >= b->depth)
 		return fail(b, malformed);
-	return emit(b, LOP_PICK, 8, false, (s64)index, 0, 1);
+	return emit(b, LOP_PICK, (s64)index, 0, 1);
 }
 
 static bool push_word_at(struct build *b, u64 address)
 {
-	return push_address(b, address) && emit(b, LOP_DEREF, 8, false, 0, 1, 1);
+	return push_address(b, address) && emit(b, LOP_DEREF, 0, 1, 1);
 }
 
 static bool add_const(struct build *b, u64 v)
 {
-	return push_const(b, (s64)v) && emit(b, LOP_ADD, 8, false, 0, 2, 1);
+	return push_const(b, (s64)v) && emit(b, LOP_ADD, 0, 2, 1);
 }
 
 static bool push_thread(struct build *b)
 {
-	return emit(b, LOP_THREAD, 8, false, 0, 0, 1);
+	return emit(b, LOP_THREAD, 0, 0, 1);
 }
 
 /*
@@ -311,15 +323,13 @@ static bool by_vector(struct build *b, u64 slot)
 	enum { ENTRY = 16 };
 
 	return push_word_at(b, slot) && push_thread(b) && add_const(b, 8) &&
-	       emit(b, LOP_DEREF, 8, false, 0, 1, 1) && pick(b, 1) && push_const(b, ENTRY) &&
-	       emit(b, LOP_MUL, 8, false, 0, 2, 1) && pick(b, 1) &&
-	       emit(b, LOP_ADD, 8, false, 0, 2, 1) &&
-	       emit(b, LOP_DEREF, 8, false, 0, 1, 1) && /* d n v address */
-	       emit(b, LOP_ROT, 8, false, 0, 3, 3) &&   /* d address n v */
-	       add_const(b, (u64)-ENTRY) && emit(b, LOP_DEREF, 8, false, 0, 1, 1) &&
-	       emit(b, LOP_LE, 8, false, 0, 2, 1) &&
-	       emit(b, LOP_ROT, 8, false, 0, 3, 3) && /* is_there d address */
-	       emit(b, LOP_ADD, 8, false, 0, 2, 1) && emit(b, LOP_MUL, 8, false, 0, 2, 1);
+	       emit(b, LOP_DEREF, 0, 1, 1) && pick(b, 1) && push_const(b, ENTRY) &&
+	       emit(b, LOP_MUL, 0, 2, 1) && pick(b, 1) && emit(b, LOP_ADD, 0, 2, 1) &&
+	       emit(b, LOP_DEREF, 0, 1, 1) && /* d n v address */
+	       emit(b, LOP_ROT, 0, 3, 3) &&   /* d address n v */
+	       add_const(b, (u64)-ENTRY) && emit(b, LOP_DEREF, 0, 1, 1) &&
+	       emit(b, LOP_LE, 0, 2, 1) && emit(b, LOP_ROT, 0, 3, 3) && /* is_there d address */
+	       emit(b, LOP_ADD, 0, 2, 1) && emit(b, LOP_MUL, 0, 2, 1);
 }
 
 static bool thread_local(struct build *b)
@@ -331,12 +341,10 @@ static bool thread_local(struct build *b)
 		return fail(b, why ? why : malformed);
 	switch (tls.how) {
 	case TLS_BELOW:
-		return push_thread(b) && emit(b, LOP_ADD, 8, false, 0, 2, 1) &&
-		       add_const(b, -tls.distance);
+		return push_thread(b) && emit(b, LOP_ADD, 0, 2, 1) && add_const(b, -tls.distance);
 	case TLS_DISTANCE:
-		return push_word_at(b, tls.slot) && emit(b, LOP_ADD, 8, false, 0, 2, 1) &&
-		       add_const(b, -tls.distance) && push_thread(b) &&
-		       emit(b, LOP_ADD, 8, false, 0, 2, 1);
+		return push_word_at(b, tls.slot) && emit(b, LOP_ADD, 0, 2, 1) &&
+		       add_const(b, -tls.distance) && push_thread(b) && emit(b, LOP_ADD, 0, 2, 1);
 	case TLS_MODULE: return by_vector(b, tls.slot);
 	}
 	return false;
@@ -365,7 +373,7 @@ static bool run_plain(struct build *b, const Dwarf_Op *op, bool *ok)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(plain); i++)
 		if (plain[i].atom == op->atom) {
-			*ok = emit(b, plain[i].op, 8, false, 0, plain[i].pops, plain[i].pushes);
+			*ok = emit(b, plain[i].op, 0, plain[i].pops, plain[i].pushes);
 			return true;
 		}
 	return false;
@@ -437,16 +445,15 @@ static bool run_one(struct build *b, const Dwarf_Op *op)
 	case DW_OP_bregx: return push_sum(b, op->number, (s64)op->number2);
 	case DW_OP_fbreg: return push_fbreg(b, (s64)op->number);
 	case DW_OP_call_frame_cfa: return push_cfa(b);
-	case DW_OP_plus_uconst:
-		return push_const(b, (s64)op->number) && emit(b, LOP_ADD, 8, false, 0, 2, 1);
+	case DW_OP_plus_uconst: return push_const(b, (s64)op->number) && emit(b, LOP_ADD, 0, 2, 1);
 	case DW_OP_dup: return pick(b, 0);
 	case DW_OP_over: return pick(b, 1);
 	case DW_OP_pick: return pick(b, op->number);
-	case DW_OP_deref: return emit(b, LOP_DEREF, 8, false, 0, 1, 1);
+	case DW_OP_deref: return emit(b, LOP_DEREF, 0, 1, 1);
 	case DW_OP_deref_size:
 		if (op->number != 1 && op->number != 2 && op->number != 4 && op->number != 8)
 			return fail(b, malformed);
-		return emit(b, LOP_DEREF, (u8)op->number, false, 0, 1, 1);
+		return emit_sized(b, LOP_DEREF, (u8)op->number, false);
 	case DW_OP_stack_value: b->is_value = true; return b->depth || fail(b, malformed);
 	case DW_OP_implicit_value: return implicit_value(b, op);
 	case DW_OP_entry_value:

@@ -178,26 +178,32 @@ bool elf_find(struct elf *e, const char *name, struct elf_symbol *out)
 /* Local functions, at most MAX_NAMED, whose names begin with name and that accept() accepts. */
 enum { MAX_NAMED = 256 };
 
-static int each_local(const struct elf_table *t, const char *name,
-		      bool (*accept)(const char *have, const char *name), u64 *seen, u32 n,
+struct local_search {
+	const char *name;
+	bool (*accept)(const char *have, const char *name);
+	u64 seen[MAX_NAMED]; /* addresses of those reported already */
+	u32 n;
+};
+
+static int each_local(const struct elf_table *t, struct local_search *l,
 		      int (*f)(void *ctx, const struct elf_symbol *s), void *ctx)
 {
-	size_t len = strlen(name);
+	size_t len = strlen(l->name);
 	struct elf_symbol s;
 	int stop = 0;
 
-	for (u32 i = 0; i < t->n && n < MAX_NAMED && !stop; i++) {
+	for (u32 i = 0; i < t->n && l->n < MAX_NAMED && !stop; i++) {
 		u32 k = 0;
 
-		if (!name_that_begins(t, i, name, len) ||
+		if (!name_that_begins(t, i, l->name, len) ||
 		    ELF64_ST_BIND(t->sym[i].st_info) != STB_LOCAL || !elf_table_symbol(t, i, &s) ||
-		    !is_function(&s) || !accept(s.name, name))
+		    !is_function(&s) || !l->accept(s.name, l->name))
 			continue;
-		while (k < n && seen[k] != s.value)
+		while (k < l->n && l->seen[k] != s.value)
 			k++;
-		if (k < n)
+		if (k < l->n)
 			continue;
-		seen[n++] = s.value;
+		l->seen[l->n++] = s.value;
 		stop = f(ctx, &s);
 	}
 	return stop;
@@ -213,13 +219,13 @@ int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const st
 {
 	struct elf_symbol best;
 	const struct elf_table *t = find_named(e, name, &best);
-	u64 seen[MAX_NAMED];
+	struct local_search local = { .name = name, .accept = is_same, .n = 1 };
 	int stop = t ? f(ctx, &best) : 0;
 
 	if (!t || stop || !is_function(&best))
 		return stop;
-	seen[0] = best.value;
-	return each_local(t, name, is_same, seen, 1, f, ctx);
+	local.seen[0] = best.value;
+	return each_local(t, &local, f, ctx);
 }
 
 /*
@@ -251,11 +257,9 @@ int elf_each_clone(struct elf *e, const char *name, int (*f)(void *ctx, const st
 		   void *ctx)
 {
 	struct elf *debug = more_symbols(e);
-	u64 seen[MAX_NAMED];
+	struct local_search local = { .name = name, .accept = symbol_is_clone_of };
 
-	return *name ? each_local(debug ? &debug->table[0] : &e->table[0], name, symbol_is_clone_of,
-				  seen, 0, f, ctx) :
-		       0;
+	return *name ? each_local(debug ? &debug->table[0] : &e->table[0], &local, f, ctx) : 0;
 }
 
 /* ---- by address */

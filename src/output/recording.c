@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/clock.h"
+#include "output/none.h"
 #include "output/notice.h"
 #include "output/recording.h"
 #include "output/recording_stacks.h"
@@ -98,7 +99,7 @@ static bool is_of_no_call(const struct trace_event *e)
 	       type_is_integer(e->value_type->fields[0].type);
 }
 
-/* Whether it stands for the events of calls. */
+/* Whether it replaces the events of calls. */
 static bool is_of_calls(const struct recording *r, const struct trace_event *e, bool *is_exit)
 {
 	if (is_of_no_call(e))
@@ -109,7 +110,7 @@ static bool is_of_calls(const struct recording *r, const struct trace_event *e, 
 
 /*
  * The event of the single call: its number and arguments, or result, are where the raw event has
- * them. NULL: it was not asked for.
+ * them. NULL: it is not recorded.
  */
 static struct event_format *call_of(const struct recording *r, const struct trace_event *e,
 				    bool is_exit)
@@ -288,7 +289,7 @@ static void tick(struct sink *s)
 
 /* ---- about the run */
 
-/* Probes are not what was asked for: events were. */
+/* Reports events, not probes: the user named events. */
 static void attached(struct sink *s, u32 n_probes)
 {
 	put_notify(s);
@@ -323,7 +324,7 @@ void recording_function(struct sink *s, const struct names *names, u64 address)
 	recorded_stacks_function(r->stacks, r->writer, address, names);
 }
 
-/* What a script that records is warned of costs no event. */
+/* Warnings of a script that records are no lost events. */
 static bool is_of_events(const struct loss *loss)
 {
 	return loss_row(loss)->reason || loss->reason == LOSS_SKIPPED ||
@@ -336,7 +337,7 @@ static void tell_lost(struct sink *s, u64 count, const char *why)
 	sink_say(s, "sonde: lost %llu events (%s)\n", (unsigned long long)count, why);
 }
 
-/* A raw event that is kept beside the events of calls stands for two; a call may have no event of
+/* A raw event that is kept besides the events of calls counts as two; a call may have no event of
  * its own. */
 static void tell_lost_calls(struct sink *s, u64 count, const char *why)
 {
@@ -374,10 +375,6 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 	sink_item(s);
 }
 
-static void table(struct sink *s, const struct table *t)
-{
-}
-
 static void end(struct sink *s)
 {
 	struct recording *r = s->state;
@@ -400,7 +397,7 @@ const struct output output_recording = {
 	.attached = attached,
 	.text = text,
 	.value = value,
-	.table = table,
+	.table = none_table,
 	.event = event,
 	.lost = lost,
 	.mapping = mapping,

@@ -15,7 +15,7 @@ enum { RECORDED_CALLS = 1024 }; /* numbers of system calls */
 
 struct recording;
 
-/* What is known before the run. Everything is borrowed until the end of the run. */
+/* Data known before the run. Everything is borrowed until the end of the run. */
 struct recording_plan {
 	struct file_head head;
 	bool has_stacks; /* events have a tuple of stacks */
@@ -40,8 +40,8 @@ struct recording_plan {
 	 * they are. */
 	struct event_format *(*calls)[RECORDED_CALLS];
 	bool keeps_raw[2]; /* by entry or exit: besides those of calls, the raw events are stored */
-	/* What the script prints asks for a copy of the file as it is dump_after_ns later: why is
-	 * the text. NULL: it prints nothing. */
+	/* A string that the script prints requests a copy of the file dump_after_ns later; the
+	 * string is the reason. NULL: it prints nothing. */
 	void (*dump)(void *ctx, const char *why);
 	void *dump_ctx;
 	u64 dump_after_ns;
@@ -59,7 +59,7 @@ struct recording { /* sink.state */
 	u32 n_files; /* that were full: next_file() */
 	u64 file_start_ns;
 	u64 next_clock_ns;
-	u64 dump_ns; /* when to copy the file; 0: nobody asked */
+	u64 dump_ns; /* time of the requested copy of the file; 0: none */
 	char dump_why[64];
 	struct recorded_stacks *stacks; /* NULL: before the first use */
 	struct recorded_probes *probes; /* likewise */

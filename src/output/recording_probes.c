@@ -54,7 +54,7 @@ static bool is_numbers(const struct type *t)
 	return t->kind == TY_ARRAY && t->elem->kind == TY_INT;
 }
 
-/* How a value lies in the record: numbers in at least 4 bytes, texts behind the rest, arrays of
+/* How a value lies in the record: numbers in at least 4 bytes, texts after the rest, arrays of
  * numbers as they are, anything else as bytes. */
 static u32 size_in_record(const struct type *t)
 {
@@ -122,7 +122,7 @@ static const char *event_of(struct arena *a, const char *probe)
 	return arena_printf(a, "%.*s:%s", (int)(colon - probe), probe, word);
 }
 
-/* Probes on files of one name are told apart by numbers. */
+/* Numbers distinguish probes on files of the same name. */
 static const char *unique_name(struct recorded_probes *p, const char *name)
 {
 	const char *tried = name;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Events of probes that have no record of the kernel's: the script prints a tuple, which becomes a
- * record with a format made of its types, so that whoever reads the recording needs to know nothing
- * of probes.
+ * record with a format made of its types, so that readers of the recording need no knowledge of
+ * probes.
  *
  *	(number, nsecs, pid, tid, cpu, comm, probe, [kstack, ustack,] value ...)
  */

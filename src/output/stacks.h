@@ -55,8 +55,7 @@ bool frame_is_function(const struct stack_frame *f);
 
 /* Whether the rows are stacks with numbers. */
 bool stacks_are_keys(const struct table *t);
-/* What stands for a key without frames: a hit in user mode, where only kernel stacks are asked
- * for. */
+/* The text for a key without frames: a hit in user mode, if only kernel stacks are used. */
 const struct stack_frame *stacks_frame_of_none(const struct type *key);
 /* Calls f for the frames of a key; what the frame points to is valid during the call. */
 void stacks_walk(const struct names *names, const struct type *key, const void *p,

@@ -139,7 +139,7 @@ const struct tp_format *event_format(const struct provider_env *env, const char 
 	id = recorded_id(r, category, event);
 	if (id >= 0)
 		return r->v[id];
-	/* the names of the arguments; where they are the raw event tells */
+	/* the names of the arguments; their positions are in the raw event */
 	if (streq(category, "syscalls") && events_have_raw_calls(env, event))
 		return tracefs_format(env->arena, category, event, err);
 	refuse(r, category, event, err);

@@ -135,7 +135,7 @@ static bool has_all_args(const struct provider_env *env, const struct profile *p
 	return true;
 }
 
-/* NULL: only a trampoline has all that the clause asks for. */
+/* NULL: only a trampoline offers everything that the clause uses. */
 static struct profile *multi_profile(struct match *m, const struct found *f,
 				     struct profile **shared)
 {

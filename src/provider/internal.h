@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of this room share. Others include provider/provider.h. */
+/* Shared by the files of this room. Others include provider/provider.h. */
 #ifndef SONDE_PROVIDER_INTERNAL_H
 #define SONDE_PROVIDER_INTERNAL_H
 
@@ -35,7 +35,7 @@ const struct tp_format *event_format(const struct provider_env *env, const char 
 bool events_have_raw_calls(const struct provider_env *env, const char *event);
 /* recorded_raw.c: rawtracepoint probes of the recording. */
 int recorded_raw_resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
-/* What the recording has, for messages. */
+/* Contents of the recording, for messages. */
 const char *events_recorded(const struct provider_env *env);
 
 /*
@@ -124,17 +124,17 @@ const struct type *ctype_field(struct provider_env *env, const struct tp_field *
 void format_args(struct provider_env *env, struct profile *p, const struct tp_format *f,
 		 bool is_syscall);
 
-/* What argstr copies. */
+/* Sets the memory that argstr copies. */
 void format_whole(struct provider_env *env, struct profile *p, const struct tp_format *f);
 
 /* syscalls.c */
 bool syscalls_raw_usable(const struct provider_env *env);
 /* site.event.call of "sys_enter_read" or "sys_exit_read"; 0: it is newer than the table. */
 s32 syscalls_event_call(const char *event);
-/* Events of category syscalls ("sys_enter_openat"); those that have no number are left for the perf
- * path: *rest gets them. */
-int syscalls_resolve(struct provider_env *env, const struct spec *spec, const char **events, u32 n,
-		     struct targets *ts, const char ***rest, u32 *n_rest);
+/* Events of category syscalls ("sys_enter_openat"). Those that have no number remain for the perf
+ * path: they are moved to the front of events. Returns their number. */
+u32 syscalls_resolve(struct provider_env *env, const struct spec *spec, const char **events, u32 n,
+		     struct targets *ts);
 /* Calls by number, with arguments that are decoded (sym/calls.h): one target for those that look
  * the same. */
 void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, const u32 *numbers,

@@ -48,8 +48,8 @@ struct spec {
 	u32 n_parts, n_parts_written; /* without an empty end, and with it */
 };
 
-/* What all clauses of a script read. Probes of different clauses on one function get the same
- * address, so that they fire in the order of the script. */
+/* The union of what the clauses of a script read. Probes of different clauses on one function get
+ * the same address, so that they fire in the order of the script. */
 struct script_reads {
 	u32 argn;    /* bit N: argN */
 	bool record; /* args.NAME, vars.NAME */
@@ -223,7 +223,7 @@ void provider_env_release(struct provider_env *env);
 int probes_list(struct provider_env *env, const char *pattern, bool verbose, list_fn f, void *ctx,
 		struct err *err);
 
-/* ---- perf_events.c: the events of hardware: and software:, for who counts them */
+/* ---- perf_events.c: the events of hardware: and software:, for commands that count them */
 /* Stores type and config of struct perf_event_attr. False: no event has that name. */
 bool perf_event_find(struct arena *a, const char *name, u32 *type, u64 *config);
 /* The most similar name, or NULL. */

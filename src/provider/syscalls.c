@@ -629,24 +629,23 @@ static void add_group(struct provider_env *env, const struct spec *spec, struct 
 	t->n_covered = g->names.n > 1 ? g->names.n : 0;
 }
 
-int syscalls_resolve(struct provider_env *env, const struct spec *spec, const char **events, u32 n,
-		     struct targets *ts, const char ***rest, u32 *n_rest)
+u32 syscalls_resolve(struct provider_env *env, const struct spec *spec, const char **events, u32 n,
+		     struct targets *ts)
 {
 	struct groups gs = { 0 };
+	u32 n_rest = 0;
 
-	*rest = arena_array(env->arena, const char *, n + 1);
-	*n_rest = 0;
 	for (u32 i = 0; i < n; i++) {
 		int nr = event_number(events[i]);
 
 		if (nr < 0 || nr >= SYSCALL_MAX)
-			(*rest)[(*n_rest)++] = events[i];
+			events[n_rest++] = events[i];
 		else
 			group_event(env, spec, &gs, events[i], (u32)nr, n > 1);
 	}
 	for (u32 i = 0; i < gs.list.n; i++)
 		add_group(env, spec, gs.list.v[i], ts);
-	return (int)gs.list.n;
+	return n_rest;
 }
 
 /* ---- decoded calls */

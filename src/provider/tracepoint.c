@@ -154,7 +154,7 @@ static int add_events(struct match *m, const char *category, const char **events
 	int ret = 0;
 
 	if (streq(category, "syscalls") && calls_by_number(m))
-		syscalls_resolve(m->env, m->spec, events, n, &m->ts, &events, &n);
+		n = syscalls_resolve(m->env, m->spec, events, n, &m->ts);
 	for (u32 i = 0; i < n && ret >= 0; i++)
 		ret = add_event(m, category, events[i]);
 	return ret;

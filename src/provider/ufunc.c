@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * In: an open file, and a function, a list or a pattern; out: one target for each function, all
- * with one profile. The kernel wants an offset in the file (kernel/events/uprobes.c); a probe in
+ * with one profile. The kernel takes an offset in the file (kernel/events/uprobes.c); a probe in
  * the middle of an instruction would break the program, so offsets are checked by decoding the
  * function from its start.
  */
@@ -150,7 +150,8 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 	if (m->env->request->keeps_return_addresses && rets.jumps && rets.at.n)
 		why = NULL; /* those returns that are its own */
 	if (why && m->unwinds == UNWINDS_EXCEPTIONS && is_named(m))
-		return false; /* safe as long as nothing is thrown through it: as the user wants */
+		/* safe as long as no exception passes through it: the user's choice */
+		return false;
 	if (why && m->unwinds == UNWINDS_EXCEPTIONS)
 		leave_out(m, shown, why);
 	if (why && !m->many)
@@ -160,7 +161,7 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 
 		t->site.user.no_jump = no_jump;
 		t->site.is_return = false; /* for the kernel it is an ordinary probe */
-		t->site.user.span = 0;     /* nothing tells the function's entry there */
+		t->site.user.span = 0;     /* the function's entry is not known there */
 		if (!arch_native->link)    /* there it may be signed by now */
 			t->profile =
 				with_caller(m, t->profile, &(struct upoint){ .sp = m->moved_sp });
@@ -194,10 +195,10 @@ static bool add_exit_jumps(struct ufunc_match *m, const struct elf_symbol *s, co
 }
 
 /*
- * A function of Go first asks whether there is stack for it, and begins again when its stack has
- * grown. The jump takes the place of that question and of nothing else: Go's scheduler may take a
- * goroutine away at any instruction behind (since 1.14), keeps where it goes on, and no thread
- * stands there. It does not do so at the branch.
+ * A function of Go begins with a stack check, and restarts when its stack has grown. The jump takes
+ * the place of that question and of nothing else: Go's scheduler may take a goroutine away at any
+ * instruction behind (since 1.14), keeps where it goes on, and no thread stands there. It does not
+ * do so at the branch.
  */
 static const char *no_go_jump(struct ufunc_match *m, const struct elf_symbol *s, u32 *check)
 {
@@ -623,7 +624,7 @@ static int add_named(struct ufunc_match *m)
 static void add_rest(struct ufunc_match *m)
 {
 	if (!m->is_return)
-		uline_add_inlined(m->env, m->spec, m->path, m->shown_path, m->elf, m->func, &m->ts);
+		uline_add_inlined(m);
 	add_clones(m);
 }
 

@@ -10,6 +10,7 @@
 #include "base/glob.h"
 #include "provider/uargs.h"
 #include "provider/ufile.h"
+#include "provider/ufunc.h"
 #include "provider/uline.h"
 #include "provider/upoint.h"
 #include "object/dwarf.h"
@@ -343,24 +344,24 @@ static int add_copy(void *ctx, const struct dwarf_func *copy)
 	return 0;
 }
 
-int uline_add_inlined(struct provider_env *env, const struct spec *spec, const char *path,
-		      const char *shown_path, const struct elf *elf, const char *func,
-		      struct targets *ts)
+int uline_add_inlined(struct ufunc_match *m)
 {
-	struct lines l = {
-		.env = env, .spec = spec, .path = path, .shown_path = shown_path, .func = func
-	};
+	struct lines l = { .env = m->env,
+			   .spec = m->spec,
+			   .path = m->path,
+			   .shown_path = m->shown_path,
+			   .func = m->func,
+			   .elf = m->elf };
 	struct err err = { 0 };
 
-	l.elf = (struct elf *)(uintptr_t)elf;
-	l.d = uargs_open(ufile_open_path(env, path), elf_machine(elf), &err);
+	l.d = uargs_open(ufile_open_path(m->env, m->path), elf_machine(m->elf), &err);
 	err_release(&err);
 	if (!l.d)
 		return 0;
-	dwarf_each_inlined(l.d, func, add_copy, &l);
-	uline_drop_unreadable(env, spec, &l.ts);
+	dwarf_each_inlined(l.d, m->func, add_copy, &l);
+	uline_drop_unreadable(m->env, m->spec, &l.ts);
 	for (u32 i = 0; i < l.ts.list.n; i++)
-		vec_push(env->arena, &ts->list, l.ts.list.v[i]);
+		vec_push(m->env->arena, &m->ts.list, l.ts.list.v[i]);
 	return (int)l.ts.list.n;
 }
 

@@ -12,10 +12,9 @@ int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, 
 	       void *ctx);
 
 struct elf;
-/* Adds the inlined copies of a function that has no separate code; returns their number. */
-int uline_add_inlined(struct provider_env *env, const struct spec *spec, const char *path,
-		      const char *shown_path, const struct elf *elf, const char *func,
-		      struct targets *ts);
+struct ufunc_match;
+/* Adds the inlined copies of its function, which has no separate code; returns their number. */
+int uline_add_inlined(struct ufunc_match *m);
 
 /* Of several copies of one function those with all values are probed, and the rest is reported; if
  * there is none, the type checker gives the reason. */

@@ -438,11 +438,20 @@ static void at_entry(struct upoint_finder *u, struct upoint *out, const char *wh
 	out->why = arena_printf(u->env->arena, "at the entry: %s", why);
 }
 
+/* The state of a walk at an instruction. */
+struct spot {
+	struct walk w;
+	u64 at;
+	bool is_push, found;
+};
+
 /* The entry is emulated: nothing is cheaper, unless a loop comes back to a nop5 (see
  * x86_is_nop5). */
-static bool take(struct upoint_finder *u, const struct elf_symbol *s, const struct walk *w, u64 at,
-		 const char *insn, bool is_push, struct upoint *out)
+static bool take(struct upoint_finder *u, const struct elf_symbol *s, const struct spot *spot,
+		 const char *insn, struct upoint *out)
 {
+	const struct walk *w = &spot->w;
+	u64 at = spot->at;
 	const char *why;
 
 	if (!at) {
@@ -450,7 +459,7 @@ static bool take(struct upoint_finder *u, const struct elf_symbol *s, const stru
 			 arena_printf(u->env->arena, "the kernel emulates the %s there", insn));
 		return true;
 	}
-	why = who_enters(u, s, s->value + at, is_push);
+	why = who_enters(u, s, s->value + at, spot->is_push);
 	if (why) {
 		at_entry(u, out, why);
 		return false;
@@ -494,18 +503,11 @@ static bool is_emulated(const struct upoint_finder *u, const struct x86_insn *in
 	       (x86_uprobe_emulates(in, code, true) && env_has(u->env, FEAT_UPROBE_NOPS, false));
 }
 
-/* The state of a walk at an instruction. */
-struct spot {
-	struct walk w;
-	u64 at;
-	bool is_push, found;
-};
-
 /* No instruction is cheaper: the entry, or the first one that is not refused. */
 static void settle(struct upoint_finder *u, const struct elf_symbol *s, const struct spot *spare,
 		   const char *refused, const char *why, struct upoint *out)
 {
-	if (spare->found && take(u, s, &spare->w, spare->at, NULL, spare->is_push, out))
+	if (spare->found && take(u, s, spare, NULL, out))
 		return;
 	if (!spare->found)
 		at_entry(u, out, why);
@@ -525,6 +527,7 @@ static void find(struct upoint_finder *u, const struct elf_symbol *s, const u8 *
 	for (u8 i = 0; i < 16; i++)
 		w.holds[i] = i;
 	for (u32 n = 0; n < MAX_PASSED && at < s->size && !why; n++, at += in.len) {
+		struct spot here;
 		bool fits;
 
 		if (!x86_decode(code + at, (u32)MIN(room - at, 15u), X86_64, &in)) {
@@ -536,12 +539,13 @@ static void find(struct upoint_finder *u, const struct elf_symbol *s, const u8 *
 			refused = is_harmful_loop(u, s, code) ? harmful : refuses(&in, X86_64);
 		fits = is_emulated(u, &in, code + at) && (at || !refused) &&
 		       (!at || !need->stack || walks_alike(u->env, &w, code + at, room - at));
-		if (fits && take(u, s, &w, at, insn_name(&in, &e), e.kind == X86_PUSH, out))
+		here = (struct spot){ w, at, e.kind == X86_PUSH, true };
+		if (fits && take(u, s, &here, insn_name(&in, &e), out))
 			return;
 		if (fits && !refused)
 			return; /* another entry: already reported */
 		if (at && refused && !spare.found && !refuses(&in, X86_64))
-			spare = (struct spot){ w, at, e.kind == X86_PUSH, true };
+			spare = here;
 		why = pass(&w, &e);
 		w.pushed_bp = e.kind == X86_PUSH && code[at] == 0x55 && w.sp == -8;
 		if (!why)
@@ -635,8 +639,8 @@ void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
 /* ---- jumps */
 
 /*
- * Whether code that begins at the entry moves rsp down at or behind `from`, before it branches.
- * Then nothing comes back to an instruction up to there: its stack would grow.
+ * Whether code that begins at the entry moves rsp down at or after `from`, before it branches. Then
+ * nothing comes back to an instruction up to there: its stack would grow.
  */
 static bool pushes_behind(const u8 *code, u32 room, u32 from)
 {
@@ -696,7 +700,7 @@ const char *upoint_no_jump_over(struct upoint_finder *u, const struct elf_symbol
 
 /* ---- jumps at returns */
 
-/* Bytes behind a return that never run, 4 at most: nops and traps that belong to no function. */
+/* Bytes after a return that never run, 4 at most: nops and traps that belong to no function. */
 static u32 padding(const struct upoint_finder *u, const struct elf_symbol *s, u64 address)
 {
 	struct elf_symbol other;

@@ -41,8 +41,8 @@ void upoint_finder_free(struct upoint_finder *u);
 void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
 		 const struct upoint_need *need, struct upoint *out);
 /*
- * NULL: five bytes from *offset on, behind the function's endbr64, may become a jump, because
- * nothing enters behind the first of them; else why not.
+ * NULL: five bytes from *offset on, after the function's endbr64, may become a jump, because
+ * nothing enters after the first of them; else why not.
  */
 const char *upoint_no_jump(struct upoint_finder *u, const struct elf_symbol *function, u32 *offset);
 /* The same for a jump at the entry that displaces its first `len` bytes, into which the function
@@ -68,7 +68,7 @@ u64 upoint_past_nops(const struct elf *e, u64 address);
 u64 upoint_exact(struct provider_env *env, struct elf *e, u64 address, const char **why);
 /* Bytes of code at an address to the end of what the file has loaded there; NULL: none. */
 const u8 *upoint_code(const struct elf *e, u64 address, u64 *room);
-/* What the clauses of a script need of an entry or return probe. */
+/* Requirements of the clauses of a script for an entry or return probe. */
 struct upoint_need upoint_need_of(const struct provider_env *env, bool is_return);
 /* The profile as a program sees it at that instruction: base itself if nothing differs. */
 struct profile *upoint_profile(struct provider_env *env, struct profile *base,

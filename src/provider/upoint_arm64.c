@@ -196,10 +196,18 @@ static void at_entry(struct arm64_code *c, struct upoint *out, const char *why)
 	out->why = arena_printf(c->env->arena, "at the entry: %s", why);
 }
 
+/* The state of a walk at an instruction. */
+struct spot {
+	struct walk w;
+	u64 at;
+};
+
 /* insn NULL: no gain, but the entry cannot be probed. */
 static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
-		 const struct walk *w, u64 at, const char *insn, struct upoint *out)
+		 const struct spot *spot, const char *insn, struct upoint *out)
 {
+	const struct walk *w = &spot->w;
+	u64 at = spot->at;
 	const char *why;
 
 	if (!at) {
@@ -228,51 +236,42 @@ static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *cod
 	return true;
 }
 
-/* No instruction is cheaper: the entry, or the first one that is not refused. */
-static void settle(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
-		   const struct walk *spare, u64 spare_at, const char *refused, const char *why,
-		   struct upoint *out)
-{
-	if (spare_at && take(c, s, code, spare, spare_at, NULL, out))
-		return;
-	if (!spare_at)
-		at_entry(c, out, why);
-	out->refused = refused;
-}
-
 void arm64_find(struct arm64_code *c, const struct elf_symbol *s, const u8 *code,
 		const struct upoint_need *need, struct upoint *out)
 {
-	struct walk w = { .need = need }, spare = { 0 };
+	struct spot here = { .w.need = need }, spare = { 0 };
+	struct walk *w = &here.w;
 	struct arm64_effect e;
 	const char *why = NULL, *refused = NULL; /* why not at the entry */
 	s32 saved_at = 0;
-	u64 at = 0, spare_at = 0;
 
 	for (u8 i = 0; i < 32; i++)
-		w.holds[i] = i;
-	for (; at / 4 < MAX_PASSED && at + 4 <= s->size && !why; at += 4) {
+		w->holds[i] = i;
+	for (; here.at / 4 < MAX_PASSED && here.at + 4 <= s->size && !why; here.at += 4) {
+		u64 at = here.at;
 		u32 word = word_at(code, at);
-		bool fits = simulates(c, word) && (!at || !need->stack || walks_alike(&w));
+		bool fits = simulates(c, word) && (!at || !need->stack || walks_alike(w));
 
 		arm64_effect(word, &e);
 		if (!at)
 			refused = arm64_uprobe_refuses(word);
-		if (fits && take(c, s, code, &w, at, name_of(&e), out))
+		if (fits && take(c, s, code, &here, name_of(&e), out))
 			return;
 		if (fits && !refused)
 			return; /* another entry: already reported */
-		if (at && refused && !spare_at && !arm64_uprobe_refuses(word) &&
-		    (!need->stack || walks_alike(&w))) {
-			spare = w;
-			spare_at = at;
-		}
-		why = pass(&w, word, &e, &saved_at);
+		if (at && refused && !spare.at && !arm64_uprobe_refuses(word) &&
+		    (!need->stack || walks_alike(w)))
+			spare = here;
+		why = pass(w, word, &e, &saved_at);
 		if (!why)
-			why = lost(c, &w);
+			why = lost(c, w);
 	}
-	settle(c, s, code, &spare, spare_at, refused, why ? why : "no better instruction near it",
-	       out);
+	/* no instruction is cheaper: the entry, or the first one that is not refused */
+	if (spare.at && take(c, s, code, &spare, NULL, out))
+		return;
+	if (!spare.at)
+		at_entry(c, out, why ? why : "no better instruction near it");
+	out->refused = refused;
 }
 
 /* ---- positions for -v */

@@ -241,8 +241,7 @@ static int list_inlined(struct ufunc_match *m)
 {
 	int stop = 0;
 
-	if (m->is_return || !m->func || glob_has_wildcard(m->func) ||
-	    !uline_add_inlined(m->env, m->spec, m->path, m->shown_path, m->elf, m->func, &m->ts))
+	if (m->is_return || !m->func || glob_has_wildcard(m->func) || !uline_add_inlined(m))
 		return 0;
 	for (u32 i = 0; i < m->ts.list.n && !stop; i++)
 		if (m->verbose || !i)

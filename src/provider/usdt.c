@@ -48,7 +48,7 @@ static void widen(struct profile *p)
 			p->argn[i].type = type_int(8, p->argn[i].type->is_signed);
 }
 
-/* What the note of the operands does not tell apart from integers. */
+/* Types that the note of the operands does not distinguish from integers. */
 static void type_args(struct provider_env *env, struct profile *p, u64 kinds)
 {
 	for (u32 i = 0; i < p->n_argn; i++) {
@@ -134,7 +134,7 @@ static struct loc word_of_record(struct provider_env *env, const struct type *t,
 	};
 }
 
-/* The words of struct sonde_record; what the note of the operands tells is their types. */
+/* The words of struct sonde_record; their types are in the note of the operands. */
 static struct profile *record_profile(struct match *m, const struct profile *operands)
 {
 	struct profile *p = profile_new(m->env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);

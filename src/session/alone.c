@@ -18,37 +18,41 @@ static bool is_meant(const struct run *r, const struct site *s)
 	return r->request->traced.alone && s->kind == SITE_UPROBE;
 }
 
-static int attach_for(struct run *r, const struct alone_sites *a, u32 pid, refused_fn refused,
-		      void *ctx, struct err *err)
+static int attach_for(const struct used_engine *u, struct attach_request a, u32 pid,
+		      struct err *err)
 {
-	struct site *copy = xcalloc(a->n, sizeof(*copy));
-	const struct site **sites = xcalloc(a->n, sizeof(*sites));
+	struct site *copy = xcalloc(a.n, sizeof(*copy));
+	const struct site **sites = xcalloc(a.n, sizeof(*sites));
 	int ret;
 
-	for (u32 i = 0; i < a->n; i++) {
-		copy[i] = *a->v[i];
+	for (u32 i = 0; i < a.n; i++) {
+		copy[i] = *a.sites[i];
 		copy[i].pid = (s32)pid;
 		sites[i] = &copy[i];
 	}
-	ret = a->engine->ops->attach(a->engine->self, a->func, sites, a->n, refused, ctx, err);
+	a.sites = sites;
+	ret = u->ops->attach(u->self, &a, err);
 	free(sites);
 	free(copy);
 	return ret;
 }
 
-int alone_attach(struct run *r, const struct used_engine *u, u32 func,
-		 const struct site *const *sites, u32 n, refused_fn refused, void *ctx,
+static void ignore(void *ctx, const struct site *site, const struct err *err)
+{
+}
+
+int alone_attach(struct run *r, const struct used_engine *u, const struct attach_request *a,
 		 struct err *err)
 {
-	struct alone_sites a = { u, func, NULL, n };
-	int ret = (int)n;
+	struct alone_sites kept = { u, { a->func, .n = a->n, .refused = ignore } };
+	int ret = (int)a->n;
 
-	if (!n || !is_meant(r, sites[0]))
-		return u->ops->attach(u->self, func, sites, n, refused, ctx, err);
-	a.v = arena_dup(&r->c.arena, sites, n * sizeof(struct site *));
-	vec_push(&r->c.arena, &r->alone.sites, a);
+	if (!a->n || !is_meant(r, a->sites[0]))
+		return u->ops->attach(u->self, a, err);
+	kept.request.sites = arena_dup(&r->c.arena, a->sites, a->n * sizeof(struct site *));
+	vec_push(&r->c.arena, &r->alone.sites, kept);
 	for (u32 i = 0; i < r->alone.pids.n && ret >= 0; i++)
-		ret = attach_for(r, &a, r->alone.pids.v[i], refused, ctx, err);
+		ret = attach_for(u, *a, r->alone.pids.v[i], err);
 	return ret;
 }
 
@@ -60,10 +64,6 @@ bool alone_has(const struct run *r, u32 pid)
 	return false;
 }
 
-static void ignore(void *ctx, const struct site *site, const struct err *err)
-{
-}
-
 /* As at the start: the last clause first, since the newest runs first. */
 void alone_add(struct run *r, u32 pid)
 {
@@ -71,9 +71,10 @@ void alone_add(struct run *r, u32 pid)
 		return;
 	vec_push(&r->c.arena, &r->alone.pids, pid);
 	for (u32 i = 0; i < r->alone.sites.n; i++) {
+		const struct alone_sites *a = &r->alone.sites.v[i];
 		struct err err = { 0 };
 
-		attach_for(r, &r->alone.sites.v[i], pid, ignore, NULL, &err);
+		attach_for(a->engine, a->request, pid, &err);
 		err_release(&err); /* a process that has ended meanwhile */
 	}
 }

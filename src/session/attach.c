@@ -312,7 +312,8 @@ static int attach_func(struct run *r, const struct used_engine *u, u32 f, struct
 {
 	struct sites_of *s = &sites_in(r, u)[f];
 	bool must = is_substitute(s) || is_wanted(r, f, s);
-	int ret = alone_attach(r, u, f, s->v, s->n, must ? NULL : skip, skipped, err);
+	struct attach_request a = { f, s->v, s->n, must ? NULL : skip, skipped };
+	int ret = alone_attach(r, u, &a, err);
 
 	r->again.substitute_refused |= ret < 0 && (is_substitute(s) || is_renamed(r, s->v[0]));
 	if (ret < 0 && !r->again.substitute_refused && !is_final(u, ret) &&

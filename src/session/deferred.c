@@ -230,15 +230,15 @@ static void attach_found(struct found *f, u32 func)
 {
 	struct run *r = f->r;
 	const struct site **sites = xcalloc(f->targets.n + 1, sizeof(struct site *));
+	struct attach_request a = { func, sites, 0, refused, r };
 	const struct used_engine *u;
 	struct err err = { 0 };
-	u32 n = 0;
 
 	for (u32 i = 0; i < f->targets.n; i++)
 		if (f->func.v[i] == func)
-			sites[n++] = &f->targets.v[i]->site;
-	u = n ? engine_for_deferred(r, sites[0]) : NULL;
-	if (u && alone_attach(r, u, func, sites, n, refused, r, &err) < 0)
+			sites[a.n++] = &f->targets.v[i]->site;
+	u = a.n ? engine_for_deferred(r, sites[0]) : NULL;
+	if (u && alone_attach(r, u, &a, &err) < 0)
 		sink_warn(r->sink, err.text);
 	err_release(&err);
 	free(sites);

@@ -118,12 +118,13 @@ int instance_verify(struct compiled *c, const struct instance *in, struct err *e
 {
 	const struct bpf_func *f = c->prog.funcs.v[in->index];
 	struct verify_error e = { 0 };
-	u64 followed;
-	int ret = target_verify_with_cost(&c->prog, f, in->profile, &e, &c->walks, LONG_TO_FOLLOW,
-					  LONG_TO_FOLLOW, &followed);
+	struct target_cost cost = { .known = &c->walks,
+				    .enough = LONG_TO_FOLLOW,
+				    .most = LONG_TO_FOLLOW };
+	int ret = target_verify_with_cost(&c->prog, f, in->profile, &e, &cost);
 	struct position at;
 
-	if (followed >= LONG_TO_FOLLOW && !in->compact)
+	if (cost.n >= LONG_TO_FOLLOW && !in->compact)
 		note_long(c, in);
 	if (e.too_long) {
 		diag_report(&c->diags, f->spans[e.insn], D_TOO_LONG_TO_FOLLOW);

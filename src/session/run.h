@@ -74,9 +74,7 @@ struct follow_state {
 /* Attachments that each traced process has of its own: alone.c */
 struct alone_sites {
 	const struct used_engine *engine;
-	u32 func;
-	const struct site *const *v;
-	u32 n;
+	struct attach_request request;
 };
 
 struct alone_state {
@@ -153,9 +151,8 @@ void command_errors(struct run *r); /* shows what commands wrote to stderr */
 void command_release(struct run *r);
 
 /* ---- alone.c: probes in the traced processes alone */
-/* Attaches sites as the engine's hook does, and for the processes that come. */
-int alone_attach(struct run *r, const struct used_engine *u, u32 func,
-		 const struct site *const *sites, u32 n, refused_fn refused, void *ctx,
+/* Attaches sites as the engine's operation does, and again for each process that alone_add() adds. */
+int alone_attach(struct run *r, const struct used_engine *u, const struct attach_request *a,
 		 struct err *err);
 bool alone_has(const struct run *r, u32 pid);
 void alone_add(struct run *r, u32 pid); /* one of the traced processes; nothing if it is known */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a recording lacks, in sentences for its reader. */
+/* Losses and damage of a recording, in sentences for the user. */
 #ifndef SONDE_STORE_GAPS_H
 #define SONDE_STORE_GAPS_H
 

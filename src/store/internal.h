@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files that read recordings share. */
+/* Shared by the files that read recordings. */
 #ifndef SONDE_STORE_INTERNAL_H
 #define SONDE_STORE_INTERNAL_H
 

@@ -14,8 +14,8 @@ struct store_names;
 /* Keeps pointers into t. */
 struct store_names *store_names_new(const struct store_tables *t);
 void store_names_free(struct store_names *n);
-/* Processes are what they were at that time. Cheap in the order of time; back in time begins
- * anew. */
+/* Processes are what they were at that time. Cheap in the order of time; going back in time
+ * restarts. */
 void store_names_at(struct store_names *n, u64 time);
 /* The function of the kernel; false: the table has none for the address. */
 bool store_names_kernel(const struct store_names *n, u64 address, struct symbol *out);

@@ -67,7 +67,7 @@ static bool is_beyond(const struct overwrite *o, const struct live_chunk *c, u64
 	       (o->most_ns && c->t1 + o->most_ns < now);
 }
 
-/* What is gone need not be remembered. */
+/* Forgets removed chunks. */
 static void forget(struct overwrite *o)
 {
 	if (o->first < o->live.len / 2)

@@ -37,7 +37,7 @@ struct store_function {
 	const char *name, *module; /* name "": none; module "": the kernel itself */
 };
 
-/* What is in a file besides events. Valid until store_close(). */
+/* Contents of a file besides events. Valid until store_close(). */
 struct store_tables {
 	struct file_head head;
 	VEC(struct store_text) texts;
@@ -76,7 +76,7 @@ void store_spans(struct store *s, const struct store_span *v, u32 n);
 void store_rewind(struct store *s);
 /* The next event, or false at the end. It is valid until the next call. */
 bool store_next(struct store *s, struct trace_event *e);
-/* What is damaged so far, or NULL: nothing. */
+/* Damage found so far, or NULL. */
 const char *store_damage(const struct store *s);
 void store_close(struct store *s);
 

@@ -75,9 +75,14 @@ struct target_walks {
 	VEC(struct target_walk) list;
 	VEC(struct target_shared) shared;
 };
+struct target_cost {
+	struct target_walks *known;
+	u64 enough, most;
+	u64 n; /* result */
+};
 int target_verify_with_cost(const struct program *prog, const struct bpf_func *f,
 			    const struct profile *profile, struct verify_error *error,
-			    struct target_walks *known, u64 enough, u64 most, u64 *followed);
+			    struct target_cost *cost);
 u64 target_verifier_cost(const struct program *prog, const struct bpf_func *f,
 			 const struct profile *profile, u64 enough, u64 most);
 

@@ -653,20 +653,20 @@ static u64 estimate_program(struct verifier *c, u64 enough, u64 most)
 
 int target_verify_with_cost(const struct program *prog, const struct bpf_func *f,
 			    const struct profile *profile, struct verify_error *error,
-			    struct target_walks *known, u64 enough, u64 most, u64 *followed)
+			    struct target_cost *cost)
 {
 	struct verifier c = { .prog = prog,
 			      .f = f,
 			      .error = error,
 			      .profile = verify_kind(f, profile),
-			      .known = known };
+			      .known = cost->known };
 	int bad;
 
 	arena_init(&c.arena);
 	c.wanted = arena_array(&c.arena, u16, f->n_insns + 1);
 	bad = verify_all(&c);
 	c.error = NULL;
-	*followed = bad ? 0 : estimate_program(&c, enough, most);
+	cost->n = bad ? 0 : estimate_program(&c, cost->enough, cost->most);
 	arena_release(&c.arena);
 	return bad ? -EACCES : 0;
 }
@@ -674,8 +674,8 @@ int target_verify_with_cost(const struct program *prog, const struct bpf_func *f
 u64 target_verifier_cost(const struct program *prog, const struct bpf_func *f,
 			 const struct profile *profile, u64 enough, u64 most)
 {
-	u64 n;
+	struct target_cost cost = { .enough = enough, .most = most };
 
-	target_verify_with_cost(prog, f, profile, NULL, NULL, enough, most, &n);
-	return n;
+	target_verify_with_cost(prog, f, profile, NULL, &cost);
+	return cost.n;
 }

@@ -168,10 +168,11 @@ static int arg_key(struct verifier *c, struct state *s, struct call *k, const st
 	return verify_memory(c, s, r, size, false, false);
 }
 
-static int arg_memory(struct verifier *c, struct state *s, struct call *k, const struct reg *mem,
-		      const struct reg *size, char kind, char size_kind)
+/* Argument n is memory, its size follows. */
+static int arg_memory(struct verifier *c, struct state *s, struct call *k, u32 n)
 {
-	bool write = kind == 'w';
+	const struct reg *mem = &k->arg[n], *size = mem + 1;
+	bool write = k->h->args[n - 1] == 'w';
 
 	if (size->kind != R_SCALAR)
 		return verify_fail(c, "the size given to %s is no number", k->h->name);
@@ -179,7 +180,7 @@ static int arg_memory(struct verifier *c, struct state *s, struct call *k, const
 		return verify_fail(c, "the size given to %s may be negative", k->h->name);
 	if (size->v.umax >= VERIFY_MAX_VAR_OFF)
 		return verify_fail(c, "the size given to %s has no upper bound", k->h->name);
-	if (size_kind == 's' && !size->v.umin)
+	if (k->h->args[n] == 's' && !size->v.umin)
 		return verify_fail(c, "the size given to %s may be 0", k->h->name);
 	k->size = size->v.umax;
 	if (!k->size && reg_is_zero(mem))
@@ -246,7 +247,7 @@ static int verify_arg(struct verifier *c, struct state *s, struct call *k, u32 n
 	case 'w':
 		if (verify_readable(c, state_top(s), n + 1))
 			return -1;
-		return arg_memory(c, s, k, r, &k->arg[n + 1], *kind, kind[1]);
+		return arg_memory(c, s, k, n);
 	case 'd': return arg_record(c, k, r);
 	case 'l': return arg_reserve(c, k, r);
 	case 'C': return arg_string(c, k, r);

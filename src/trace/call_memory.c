@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Arguments and memory in a value of argstr: the pieces of type/call.h by their addresses, and the
- * lengths and cases that views are told of. */
+ * lengths and cases that views depend on. */
 #include "trace/call_memory.h"
 #include "trace/call_number.h"
 

@@ -17,12 +17,12 @@ struct shown {
 	u32 used, n_args;
 	bool returned;
 	s64 result;
-	s64 left; /* bytes that the call has put into buffers which were not shown yet */
+	s64 left; /* bytes that the call stored in buffers that were not shown yet */
 	u32 depth;
 	u32 most, hex; /* bytes of text; argstr_hex */
 	bool plain_fds;
 	const struct call_style *style;
-	struct buf *dump; /* gets the data of buffers in hex; NULL: nothing does */
+	struct buf *dump; /* receives the data of buffers in hex; may be NULL */
 	u32 n_dumped;
 	u32 most_name; /* bytes that are copied of a file name; 0: not known */
 };
@@ -34,9 +34,9 @@ struct bytes {
 	const u8 *base; /* of the structure that it is a member of: n_base bytes */
 	u32 n_base;
 	bool out;      /* it is as the call has left it */
-	const u8 *was; /* what it was before, as many bytes; NULL: not known */
+	const u8 *was; /* its previous bytes, of the same size; NULL: not known */
 	u64 address;   /* of p; 0: it is in place */
-	u64 whole;     /* bytes that the call was told of; 0: not known */
+	u64 whole;     /* size that the call was given; 0: not known */
 };
 
 /* An argument as a word; 0: the value has none. */
@@ -47,9 +47,9 @@ u64 call_arg_of(const struct shown *s, u32 i);
  * there.
  */
 struct bytes call_memory(const struct shown *s, u64 address, u32 wanted, bool out);
-/* What a length says of `at`, in its units; -1: not known. */
+/* The length of `at`, in its units; -1: not known. */
 s64 call_len_of(const struct shown *s, struct call_len len, struct bytes at);
-/* Bytes of what a view shows; 0: they vary. */
+/* Size of the object of a view; 0: it varies. */
 u32 call_size_of(const struct call_view *v);
 /* The case of a choice for the members at `base`; of a choice in a choice, that one's. */
 const struct call_view *call_chosen(const struct shown *s, const struct call_choice *c,

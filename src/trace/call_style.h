@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options of how system calls are shown, and constants as these want them. */
+/* How system calls are shown, and constants in these styles. */
 #ifndef SONDE_TRACE_CALL_STYLE_H
 #define SONDE_TRACE_CALL_STYLE_H
 
@@ -7,7 +7,7 @@
 
 /* How constants are shown: O_RDONLY, 0, 0 with the name as a comment. */
 enum call_constants { CALL_ABBREV, CALL_RAW, CALL_VERBOSE };
-/* What argstr_hex can be: no hex; strings with unprintable characters; all; escapes in hex. */
+/* Values of argstr_hex: no hex; strings with unprintable characters; all; escapes in hex. */
 enum call_hex { CALL_HEX_NONE, CALL_HEX_NON_ASCII, CALL_HEX_ALL, CALL_HEX_ESCAPES };
 
 /* Of names->style; NULL is all zero. */

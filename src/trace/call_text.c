@@ -161,7 +161,7 @@ static void show_after(struct shown *s, const struct call_struct *st, struct byt
 		s->b->len = start;
 }
 
-/* What the call passes behind the members: nothing is said of zeros; ???: it cannot be read. */
+/* Bytes that the call passes after the members: zeros are not shown; ???: unreadable. */
 static void show_tail(struct shown *s, u32 size, struct bytes at)
 {
 	u64 n = MIN(at.whole, (u64)size + SNAPSHOT_TAIL);
@@ -198,7 +198,7 @@ static u32 most_elements(const struct shown *s)
 	return s->style && s->style->whole ? UINT32_MAX : MOST_SHOWN;
 }
 
-/* Where memory ended: the element behind what was read would reach into the next page. */
+/* Whether memory ended: the next element would reach into the next page. */
 static bool ends_page(u64 address, u32 known, u32 size)
 {
 	u64 next = address + known;
@@ -386,7 +386,7 @@ static void show_entries(struct shown *s, const struct call_view *v, struct byte
 	buf_putc(s->b, ']');
 }
 
-/* A piece has the entries, another one two words: how many there are, and their bytes. */
+/* One piece has the entries, another two words: their number and their size. */
 static void show_dirents(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
 {
 	s64 n = call_len_of(s, v->len, at);
@@ -442,7 +442,7 @@ static bool in_brackets(const struct call_view *v)
 	       v->kind == VIEW_DATE;
 }
 
-/* What it was and what it is: [16 => 8], [2] => [5] */
+/* The previous and the current value: [16 => 8], [2] => [5] */
 static void show_both(struct shown *s, const struct call_view *v, struct bytes is, bool apart)
 {
 	const u8 *now = is.p;
@@ -467,8 +467,7 @@ static u32 wanted(const struct shown *s, const struct call_view *v, u32 size, s6
 	return n > 0 ? (u32)MIN(n, (s64)CALL_USED) : MAX(size, 1u);
 }
 
-/* Whether so much of an object of n bytes or elements is known that something of it can be
- * shown. */
+/* Whether enough of an object of n bytes or elements is known to show a part of it. */
 static bool is_readable(const struct shown *s, const struct call_view *v, u32 known, s64 n)
 {
 	if (v->len.exact && (n != call_size_of(v) || known < n))
@@ -547,7 +546,7 @@ static bool is_there(const struct shown *s, const struct call_view *v)
 	return true;
 }
 
-/* -e verbose=: what is shown although structures are not. */
+/* -e verbose=: shown although structures are not. */
 static bool is_text(const struct call_view *v)
 {
 	return v->kind == VIEW_DATA || v->kind == VIEW_HEX_DATA || v->kind == VIEW_STRING ||
@@ -830,7 +829,7 @@ static bool is_hex(const struct call_view *v)
 	return v->kind == VIEW_FLAGS || (v->kind == VIEW_NAMES && v->base == 16);
 }
 
-/* Nothing to say: no flags, an empty array, no such argument, memory that is not known. */
+/* Not shown: no flags, an empty array, no such argument, memory that is not known. */
 static bool says_nothing(const char *text, size_t len)
 {
 	return !len || (len == 1 && *text == '0') || (len == 2 && !memcmp(text, "[]", 2)) ||

@@ -56,7 +56,7 @@ static void begin_flag(struct buf *b, size_t start)
 	buf_puts(b, b->len > start ? "|" : "");
 }
 
-/* Bits of which the value is one of several. Returns the others. */
+/* Fields of several bits, which have one of several values. Returns the other bits. */
 static u64 put_field(struct buf *b, const struct call_set *set, u64 v)
 {
 	for (u32 i = 0; i < set->n && set->field; i++)

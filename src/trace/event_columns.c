@@ -15,7 +15,7 @@ static const char *const column_names[] = { EVENT_COLUMNS(NAME) };
 #define COMMA_NAME(name) "," #name
 static const char all_names[] = EVENT_COLUMNS(COMMA_NAME);
 
-/* Of perf: what it has and recordings have not. */
+/* Columns of perf that recordings lack. */
 static const char other_names[] =
 	" addr srcline iregs uregs brstack brstacksym flags data_src weight bpf-output brstackinsn brstackinsnlen brstackoff callindent "
 	"insn insnlen synth phys_addr metric srccode ipc data_page_size code_page_size ins_lat machine_pid vcpu ";
@@ -98,7 +98,7 @@ int event_columns_take(struct event_columns *c, const char *list, struct err *er
 		return mixed(err);
 	if (!applies)
 		return 0;
-	if (!c->was_chosen && changes) /* as perf: stacks are left out unless they are asked for */
+	if (!c->was_chosen && changes) /* as perf: no stacks unless they are requested */
 		c->set &= ~(u32)STACK;
 	c->set = changes ? (c->set | add) & ~remove : plain;
 	c->was_chosen = true;

@@ -309,14 +309,14 @@ static void put_wide(struct buf *b, const struct format_spec *s, s32 width, s32 
 		buf_pad(b, ' ', (size_t)blanks);
 }
 
-static void put_integer(struct buf *b, const struct format_spec *s, s32 width, s32 precision, s64 v)
+static void put_integer(struct buf *b, const struct format_spec *s, s64 v)
 {
 	bool is_signed = s->conv == 'd' || s->conv == 'i';
 
 	if (s->conv != 'p')
 		v = truncate(v, s->length, is_signed);
-	if (width >= 0 || precision >= 0 || s->plus || s->blank || s->hash)
-		put_wide(b, s, width, precision, v);
+	if (s->width >= 0 || s->precision >= 0 || s->plus || s->blank || s->hash)
+		put_wide(b, s, s->width, s->precision, v);
 	else if (is_signed)
 		buf_s64(b, v);
 	else if (s->conv == 'u')
@@ -324,7 +324,7 @@ static void put_integer(struct buf *b, const struct format_spec *s, s32 width, s
 	else if (s->conv == 'x')
 		buf_hex(b, (u64)v);
 	else
-		put_wide(b, s, width, precision, v);
+		put_wide(b, s, s->width, s->precision, v);
 }
 
 /* ---- text */
@@ -366,8 +366,7 @@ static void put_double(struct buf *b, char letter, int precision, double v)
 	}
 }
 
-static void put_float(struct buf *b, const struct format_spec *s, s32 width, s32 precision,
-		      double v)
+static void put_float(struct buf *b, const struct format_spec *s, double v)
 {
 	size_t start = b->len, digits;
 	bool zero = s->zero && !s->minus && isfinite(v);
@@ -377,11 +376,11 @@ static void put_float(struct buf *b, const struct format_spec *s, s32 width, s32
 	else if (s->plus || s->blank)
 		buf_putc(b, s->plus ? '+' : ' ');
 	digits = b->len;
-	put_double(b, s->letter, precision < 0 ? 6 : precision, fabs(v));
+	put_double(b, s->letter, s->precision < 0 ? 6 : s->precision, fabs(v));
 	if (zero)
-		pad_since(b, digits, width - (s32)(digits - start), false, '0');
+		pad_since(b, digits, s->width - (s32)(digits - start), false, '0');
 	else
-		pad_since(b, start, width, s->minus, ' ');
+		pad_since(b, start, s->width, s->minus, ' ');
 }
 
 static void put_buffer(struct buf *b, const struct format_spec *s, const struct names *names,
@@ -418,8 +417,8 @@ static void put_value(struct buf *b, const struct names *names, const struct eve
 	value_text(b, names, f->type, p);
 }
 
-static void put_text(struct buf *b, const struct format_spec *s, s32 width, s32 precision,
-		     const struct names *names, const struct event_field *f, const void *p)
+static void put_text(struct buf *b, const struct format_spec *s, const struct names *names,
+		     const struct event_field *f, const void *p)
 {
 	const struct type *t = f->type;
 	size_t start = b->len;
@@ -433,8 +432,8 @@ static void put_text(struct buf *b, const struct format_spec *s, s32 width, s32 
 	else
 		put_buffer(b, s, names, t, p);
 	if (s->conv != 'c')
-		cut_since(b, start, precision);
-	pad_since(b, start, width, s->minus, ' ');
+		cut_since(b, start, s->precision);
+	pad_since(b, start, s->width, s->minus, ' ');
 }
 
 /* ---- applying */
@@ -456,8 +455,8 @@ static s32 star(struct args *a)
 	return (s32)(v > MAX_WIDTH ? MAX_WIDTH : v < -MAX_WIDTH ? -MAX_WIDTH : v);
 }
 
-static void put_arg(struct buf *b, const struct format_spec *s, s32 width, s32 precision,
-		    const struct names *names, const struct event_field *f, const void *p)
+static void put_arg(struct buf *b, const struct format_spec *s, const struct names *names,
+		    const struct event_field *f, const void *p)
 {
 	switch (s->conv) {
 	case 'd':
@@ -466,13 +465,13 @@ static void put_arg(struct buf *b, const struct format_spec *s, s32 width, s32 p
 	case 'o':
 	case 'x':
 	case 'X':
-	case 'p': put_integer(b, s, width, precision, number_of(f->type, p)); return;
+	case 'p': put_integer(b, s, number_of(f->type, p)); return;
 	case 'e':
-		put_float(b, s, width, precision,
+		put_float(b, s,
 			  f->type->kind == TY_FLOAT ? value_double(f->type, p) :
 						      (double)number_of(f->type, p));
 		return;
-	default: put_text(b, s, width, precision, names, f, p); return;
+	default: put_text(b, s, names, f, p); return;
 	}
 }
 
@@ -492,7 +491,7 @@ static void put_starred(struct buf *b, const struct format_spec *spec, const str
 		s.precision = star(a); /* below 0: none */
 	if (a->at == a->end)
 		return;
-	put_arg(b, &s, s.width, s.precision, names, a->at, a->record + a->at->offset);
+	put_arg(b, &s, names, a->at, a->record + a->at->offset);
 	a->at++;
 }
 
@@ -513,7 +512,7 @@ void format_apply(struct buf *b, const struct format *f, const struct names *nam
 			put_starred(b, s, names, &a);
 			continue;
 		}
-		put_arg(b, s, s->width, s->precision, names, a.at, a.record + a.at->offset);
+		put_arg(b, s, names, a.at, a.record + a.at->offset);
 		a.at++;
 	}
 }

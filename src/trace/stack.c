@@ -45,7 +45,7 @@ const char *frame_reason(bool user, u64 ip)
 }
 
 /*
- * The symbol of a frame's address. A return address may be behind the last instruction of its
+ * The symbol of a frame's address. A return address may be after the last instruction of its
  * function, where that calls one that does not return; then it is at no symbol or at the first byte
  * of another.
  */

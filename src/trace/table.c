@@ -114,8 +114,7 @@ void table_bounds(const struct type *t, u32 i, s64 *lo, s64 *hi)
 	else if (t->kind == TY_LHIST)
 		lhist_bounds(i, t->lhist.min, t->lhist.max, t->lhist.step, lo, hi);
 	else
-		llhist_bounds(i, t->llhist.base, t->llhist.low, t->llhist.high, t->llhist.steps, lo,
-			      hi);
+		llhist_bounds(&t->llhist, i, lo, hi);
 }
 
 /* Nearest rank (1-based): the rank of the smallest value such that pct of n values are at or

@@ -49,24 +49,24 @@ static u64 power(u64 base, u32 exponent)
 }
 
 /* steps divide [0, base^(m+1)); buckets below base^m belong to smaller magnitudes. */
-static struct magnitude magnitude_at(u32 base, u32 m, u32 steps)
+static struct magnitude magnitude_at(const struct llhist_shape *s, u32 m)
 {
-	struct magnitude g = { .lo = power(base, m), .hi = power(base, m + 1) };
-	u64 parts = MIN((u64)MAX(steps, 1), g.hi);
+	struct magnitude g = { .lo = power(s->base, m), .hi = power(s->base, m + 1) };
+	u64 parts = MIN((u64)MAX(s->steps, 1), g.hi);
 
 	g.width = g.hi / parts;
 	g.n = g.hi > g.lo ? divide_up(g.hi - g.lo, g.width) : 0;
 	return g;
 }
 
-u32 llhist_bucket(s64 value, u32 base, u32 low, u32 high, u32 steps)
+u32 llhist_bucket(const struct llhist_shape *s, s64 value)
 {
 	u32 index = 1;
 
-	if (value < (s64)power(base, low))
+	if (value < (s64)power(s->base, s->low))
 		return 0;
-	for (u32 m = low; m <= high; m++) {
-		struct magnitude g = magnitude_at(base, m, steps);
+	for (u32 m = s->low; m <= s->high; m++) {
+		struct magnitude g = magnitude_at(s, m);
 
 		if ((u64)value < g.hi)
 			return index + (u32)(((u64)value - g.lo) / g.width);
@@ -75,17 +75,17 @@ u32 llhist_bucket(s64 value, u32 base, u32 low, u32 high, u32 steps)
 	return index;
 }
 
-void llhist_bounds(u32 index, u32 base, u32 low, u32 high, u32 steps, s64 *lo, s64 *hi)
+void llhist_bounds(const struct llhist_shape *s, u32 index, s64 *lo, s64 *hi)
 {
 	u32 first = 1;
 
 	if (!index) {
 		*lo = INT64_MIN;
-		*hi = (s64)power(base, low) - 1;
+		*hi = (s64)power(s->base, s->low) - 1;
 		return;
 	}
-	for (u32 m = low; m <= high; m++) {
-		struct magnitude g = magnitude_at(base, m, steps);
+	for (u32 m = s->low; m <= s->high; m++) {
+		struct magnitude g = magnitude_at(s, m);
 
 		if (index - first < g.n) {
 			*lo = (s64)(g.lo + (index - first) * g.width);
@@ -94,7 +94,7 @@ void llhist_bounds(u32 index, u32 base, u32 low, u32 high, u32 steps, s64 *lo, s
 		}
 		first += g.n;
 	}
-	*lo = (s64)power(base, high + 1);
+	*lo = (s64)power(s->base, s->high + 1);
 	*hi = INT64_MAX;
 }
 
@@ -103,7 +103,7 @@ static u32 llhist_buckets(const struct type *t)
 	u32 n = 2;
 
 	for (u32 m = t->llhist.low; m <= t->llhist.high; m++)
-		n += magnitude_at(t->llhist.base, m, t->llhist.steps).n;
+		n += magnitude_at(&t->llhist, m).n;
 	return n;
 }
 

@@ -108,7 +108,7 @@ void lhist_bounds(u32 index, s64 min, s64 max, s64 step, s64 *lo, s64 *hi);
  * llhist: 0 below base^low; for each magnitude m in low..high, [base^m, base^(m+1)) in buckets of
  * base^(m+1) / min(steps, base^(m+1)); last: base^(high+1) and above.
  */
-u32 llhist_bucket(s64 value, u32 base, u32 low, u32 high, u32 steps);
-void llhist_bounds(u32 index, u32 base, u32 low, u32 high, u32 steps, s64 *lo, s64 *hi);
+u32 llhist_bucket(const struct llhist_shape *s, s64 value);
+void llhist_bounds(const struct llhist_shape *s, u32 index, s64 *lo, s64 *hi);
 
 #endif

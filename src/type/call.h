@@ -77,14 +77,14 @@ enum view_kind {
 	VIEW_PAIR,  /* of two words: the low half and the high half; base 1: the other way round */
 	VIEW_PAGES, /* a number of pages, in bytes */
 	VIEW_INTERFACE, /* the index of a network interface */
-	VIEW_LEFT,      /* shows nothing: so many bytes (len) are in the buffers that follow */
+	VIEW_LEFT,      /* shows nothing: `len` bytes are in the buffers that follow */
 	VIEW_ARRAY,     /* of, len */
 	VIEW_CHOICE,    /* by the value of another argument or member */
 	VIEW_POINTER,   /* to of */
 	/* what only a pointer leads to */
 	VIEW_DATA,     /* bytes, len, as text */
 	VIEW_HEX_DATA, /* bytes, len, all of them in hex */
-	/* its address, and how many there are; st: one, for those who want all members */
+	/* its address, and how many there are; st: one, for styles that show all members */
 	VIEW_DIRENTS,
 	VIEW_CONTROL,   /* control messages; st: one */
 	VIEW_STRING,    /* NUL-terminated */
@@ -168,8 +168,8 @@ struct call_struct {
 	u32 size, n;
 	struct call_field *v;
 	bool has_more; /* members are left out: ", ..." */
-	bool has_tail; /* what a call passes behind the members is shown as bytes */
-	/* the members for those who want all of them, instead; NULL: these */
+	bool has_tail; /* what a call passes after the members is shown as bytes */
+	/* used instead by styles that show all members; NULL: these */
 	const struct call_struct *full;
 	/* what a successful call has changed, shown as " => {...}"; NULL: nothing */
 	const struct call_struct *after;
@@ -210,7 +210,7 @@ struct call_format {
 enum {
 	SNAPSHOT_MAX_OPS = 250,
 	SNAPSHOT_NONE = 0xff, /* no op */
-	SNAPSHOT_TAIL = 64,   /* bytes behind the members of a structure */
+	SNAPSHOT_TAIL = 64,   /* bytes after the members of a structure */
 	SNAPSHOT_PAGES = 3,
 	SNAPSHOT_PAGE = 256,
 	SNAPSHOT_CONTROL = 256, /* bytes of control messages */
@@ -241,7 +241,7 @@ struct snapshot_op {
 	struct call_len len; /* LEN_MEMBER: in the piece of `parent` */
 	u16 scale, cap;      /* bytes for each of len; at most */
 	const struct snapshot_table *table; /* of the value of len's argument; NULL: len itself */
-	u16 skip;                           /* so many ops after it need its piece */
+	u16 skip;                           /* number of following ops that need its piece */
 	/* only if what the choice is by has this value; NULL: always */
 	const struct call_choice *choice;
 	u32 value;

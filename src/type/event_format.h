@@ -30,7 +30,7 @@ struct event_format {
 	bool is_dynamic;       /* there may be dynamic data */
 	const char *reads;     /* the text reads:NAME of the recording; NULL: it has none */
 	void *parsed;          /* private to trace/event_text.c */
-	u32 stored;            /* private to who stores or exports its events */
+	u32 stored;            /* private to the writer or exporter of its events */
 };
 
 /* Bytes of the members, which dynamic data follow; computed. */

@@ -43,7 +43,7 @@ struct features {
 			 u32 attach_id);
 	void *ctx;
 	const char *engine; /* that lacks what the kernel may have; NULL: they are the kernel's */
-	bool pretended;     /* some of known are what the user asked for (--no-feature) */
+	bool pretended;     /* some of known are set by the user (--no-feature) */
 };
 
 static inline enum feature_answer feature_answer(struct features *f, enum feature id)

@@ -88,7 +88,7 @@ struct loc {
 	u8 size; /* bytes of the value as stored: 1, 2, 4, 8 */
 	bool is_signed;
 	bool is_value; /* LOC_EXPR */
-	/* LOC_CTX: a pointer that may be null, which verifiers want settled before it is used */
+	/* LOC_CTX: a pointer that may be null, which verifiers require to be checked before use */
 	bool nullable;
 	/* LOC_CTX: a pointer that verifiers do not let a program load: a helper reads it */
 	bool opaque;
@@ -157,7 +157,7 @@ struct noted_reads;
 /* Why arguments are not known. */
 struct missing_args {
 	const char *why; /* there are no args or vars, where they could be; may be NULL */
-	bool no_btf;     /* ... and it is for want of the kernel's types */
+	bool no_btf;     /* ... because the kernel's types are not available */
 	/* why the arguments cannot be known here; NULL: args are all there are */
 	const char *unseen;
 	const char *unseen_help; /* ... and what helps */

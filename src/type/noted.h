@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a script reads of the machine, noted while it records: `sonde record SCRIPT` runs the script
- * with each read kept in a variable and an event at the end of each clause; over the recording the
- * same reads are fields of that event.
+ * Values that a script reads from the machine, recorded with the events: `sonde record SCRIPT` runs
+ * the script with each read kept in a variable and an event at the end of each clause; over the
+ * recording the same reads are fields of that event.
  */
 #ifndef SONDE_TYPE_NOTED_H
 #define SONDE_TYPE_NOTED_H

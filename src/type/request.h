@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the user asked for. cli parses the command line into one of these; all rooms below read the
+ * The user's request. cli parses the command line into one of these; all rooms below read the
  * same one. All 0: the script, with the defaults, over the whole machine.
  */
 #ifndef SONDE_TYPE_REQUEST_H
@@ -16,7 +16,7 @@ struct script_arg {
 	const char *name, *value; /* value NULL: none was given */
 };
 
-/* What is printed instead of a run. */
+/* Printed instead of a run. */
 enum stage { STAGE_NONE, STAGE_AST = 1, STAGE_IR = 2, STAGE_BPF = 4, STAGE_ASM = 8 };
 
 /* Of a probe that several attach points have, only the first of them gets it. */

@@ -85,7 +85,7 @@ struct site {
 			bool is_exit;
 			u8 back;
 			/* Of a function of Go: how many bytes at its entry ask for stack; the probe
-			 * is behind them. */
+			 * is after them. */
 			u8 go_check;
 		} user;
 		struct { /* RECORD; addresses as in the file */
@@ -97,7 +97,7 @@ struct site {
 			u32 n_sites;
 			u64 strings; /* bit i: argument i is one */
 			/* Where the arguments are at nop1, as they are at LOC_REG, LOC_STACK and
-			 * LOC_CONST; other kinds: nobody but the tracepoint itself can tell */
+			 * LOC_CONST; other kinds: known only to the tracepoint itself */
 			const struct loc *operands;
 			u32 n_operands;
 		} record;

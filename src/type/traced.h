@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run traces, as the user asked for it. */
+/* The processes that a run traces, as given by the user. */
 #ifndef SONDE_TYPE_TRACED_H
 #define SONDE_TYPE_TRACED_H
 

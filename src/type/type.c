@@ -233,15 +233,12 @@ const struct type *type_lhist(struct arena *a, s64 min, s64 max, s64 step)
 	return t;
 }
 
-const struct type *type_llhist(struct arena *a, u32 base, u32 low, u32 high, u32 steps)
+const struct type *type_llhist(struct arena *a, struct llhist_shape shape)
 {
 	struct type *t = make(a, TY_LLHIST, 0, 8);
 
 	t->is_signed = true;
-	t->llhist.base = base;
-	t->llhist.low = low;
-	t->llhist.high = high;
-	t->llhist.steps = steps;
+	t->llhist = shape;
 	t->size = agg_size(t);
 	return t;
 }

@@ -123,6 +123,10 @@ struct enum_value {
 	s64 value;
 };
 
+struct llhist_shape {
+	u32 base, low, high, steps;
+};
+
 struct type {
 	enum type_kind kind;
 	bool is_signed;
@@ -154,9 +158,7 @@ struct type {
 		struct {
 			s64 min, max, step; /* lhist */
 		} lhist;
-		struct {
-			u32 base, low, high, steps; /* llhist */
-		} llhist;
+		struct llhist_shape llhist;
 		struct {
 			u64 interval_ns;
 			u32 count;
@@ -201,7 +203,7 @@ const struct type *type_record(struct arena *a, const struct field *fields, u32 
 const struct type *type_agg(struct arena *a, enum type_kind kind, bool is_signed);
 const struct type *type_hist(struct arena *a, u32 bits);
 const struct type *type_lhist(struct arena *a, s64 min, s64 max, s64 step);
-const struct type *type_llhist(struct arena *a, u32 base, u32 low, u32 high, u32 steps);
+const struct type *type_llhist(struct arena *a, struct llhist_shape shape);
 const struct type *type_tseries(struct arena *a, u64 interval_ns, u32 count, enum type_kind agg,
 				bool is_signed);
 const struct type *type_samples(struct arena *a, u32 capacity, bool is_signed);

@@ -37,6 +37,16 @@ u32 vm_cpu(const struct vm *vm)
 	return vm->world.n_cpus ? vm->world.cpu % vm->world.n_cpus : 0;
 }
 
+static struct region values_at(const struct vm_map *m, u8 *host, u32 size)
+{
+	return (struct region){ .kind = RG_VALUES,
+				.host = host,
+				.size = size,
+				.stride = m->value_stride,
+				.len = m->value_size,
+				.map = m->index };
+}
+
 static void add_chunk(struct vm *vm, struct vm_map *m, u32 first, u32 n)
 {
 	struct vm_chunk *c = &m->chunk[m->n_chunks++];
@@ -46,11 +56,14 @@ static void add_chunk(struct vm *vm, struct vm_map *m, u32 first, u32 n)
 	if (m->n_chunks > ARRAY_SIZE(m->chunk) || size >= UINT32_MAX - VM_START)
 		BUG("map %s is too large for the machine", m->desc->name);
 	*c = (struct vm_chunk){ .first = first, .n = n };
-	c->value_region = vm_region(vm, RG_VALUES, xcalloc(n, stride), (u32)size, m->value_stride,
-				    m->value_size, m->index);
+	c->value_region = vm_region(vm, values_at(m, xcalloc(n, stride), (u32)size));
 	if (vm_map_is_hash(m))
-		c->key_region = vm_region(vm, RG_KEYS, xcalloc(n, key_stride), n * key_stride,
-					  key_stride, m->key_size, m->index);
+		c->key_region = vm_region(vm, (struct region){ .kind = RG_KEYS,
+							       .host = xcalloc(n, key_stride),
+							       .size = n * key_stride,
+							       .stride = key_stride,
+							       .len = m->key_size,
+							       .map = m->index });
 }
 
 /* All elements are there from the beginning; element i of a hash is slot i - 1. */
@@ -59,21 +72,26 @@ static void share(struct vm *vm, struct vm_map *m, const struct shared_map *s)
 	struct vm_chunk *c = &m->chunk[m->n_chunks++];
 	u64 size = (u64)m->value_stride * m->n_copies;
 	u8 *block = vm->world.block;
+	struct region values;
 	bool is_hash = s->n_slots != 0;
 
 	*c = (struct vm_chunk){ .first = is_hash, .n = is_hash ? s->n_slots : m->max_entries };
 	m->shared = s;
 	if (size * c->n >= UINT32_MAX - VM_START)
 		BUG("map %s is too large for the machine", m->desc->name);
-	c->value_region = vm_region(vm, RG_VALUES, block + (is_hash ? s->values : s->offset),
-				    (u32)(size * c->n), m->value_stride, m->value_size, m->index);
-	vm->region[c->value_region].is_shared = true;
+	values = values_at(m, block + (is_hash ? s->values : s->offset), (u32)(size * c->n));
+	values.is_shared = true;
+	c->value_region = vm_region(vm, values);
 	if (!is_hash)
 		return;
 	m->n_elems = s->n_slots + 1;
-	c->key_region = vm_region(vm, RG_KEYS, block + s->keys, s->key_stride * s->n_slots,
-				  s->key_stride, m->key_size, m->index);
-	vm->region[c->key_region].is_shared = true;
+	c->key_region = vm_region(vm, (struct region){ .kind = RG_KEYS,
+						       .host = block + s->keys,
+						       .size = s->key_stride * s->n_slots,
+						       .stride = s->key_stride,
+						       .len = m->key_size,
+						       .is_shared = true,
+						       .map = m->index });
 }
 
 static void init_hash(struct vm_map *m)

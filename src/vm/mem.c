@@ -25,8 +25,7 @@ int vm_fault(struct vm *vm, int code, const char *fmt, ...)
 	return err_set(&vm->fault, code, "instruction %u: %s", vm->pc, text);
 }
 
-u32 vm_region(struct vm *vm, enum region_kind kind, u8 *host, u32 size, u32 stride, u32 len,
-	      u32 map)
+u32 vm_region(struct vm *vm, struct region r)
 {
 	if (vm->n_regions == VM_REGION_MAP)
 		BUG("more than %u memory regions", VM_REGION_MAP);
@@ -34,14 +33,7 @@ u32 vm_region(struct vm *vm, enum region_kind kind, u8 *host, u32 size, u32 stri
 		vm->cap_regions = MAX(2 * vm->cap_regions, 32u);
 		vm->region = xrealloc(vm->region, vm->cap_regions * sizeof *vm->region);
 	}
-	vm->region[vm->n_regions] = (struct region){
-		.host = host,
-		.size = size,
-		.stride = stride,
-		.len = len,
-		.kind = kind,
-		.map = map,
-	};
+	vm->region[vm->n_regions] = r;
 	return vm->n_regions++;
 }
 

@@ -22,7 +22,10 @@ void vm_ring_init(struct vm *vm, struct vm_map *m)
 
 	for (m->size = 4096; m->size < want && m->size < 1u << 30;)
 		m->size *= 2;
-	m->region = vm_region(vm, RG_RING, xcalloc(2, m->size), 2 * m->size, 0, 0, m->index);
+	m->region = vm_region(vm, (struct region){ .kind = RG_RING,
+						   .host = xcalloc(2, m->size),
+						   .size = 2 * m->size,
+						   .map = m->index });
 }
 
 static u32 *header(const struct vm *vm, const struct vm_map *m, u64 pos)

@@ -202,7 +202,7 @@ static void clear_value(const struct shared_map *m, u8 *block, u32 slot)
 	memset(block + m->values + slot * size, 0, size);
 }
 
-/* What became of a slot that may be the key's. */
+/* State of a slot that may be the key's. */
 enum outcome { OTHER, FOUND, MADE, FULL, AGAIN };
 
 static enum outcome try_slot(const struct shared_map *m, u8 *block, u32 slot, u32 hash,

@@ -20,9 +20,14 @@ struct vm *vm_new(struct program *prog, const struct vm_world *world)
 	vm->world = *world;
 	vm->limit = VM_MAX_STEPS;
 	vm->random = 0x9e3779b97f4a7c15;
-	vm->stack_region = vm_region(vm, RG_STACK, vm->stack, sizeof vm->stack, 0, VM_STACK, 0);
-	vm->ctx_region = vm_region(vm, RG_CTX, NULL, 0, 0, 0, 0);
-	vm->index_region = vm_region(vm, RG_KEYS, (u8 *)&vm->index_key, 4, 0, 4, 0);
+	vm->stack_region = vm_region(vm, (struct region){ .kind = RG_STACK,
+							  .host = vm->stack,
+							  .size = sizeof vm->stack,
+							  .len = VM_STACK });
+	vm->ctx_region = vm_region(vm, (struct region){ .kind = RG_CTX });
+	vm->index_region = vm_region(
+		vm, (struct region){
+			    .kind = RG_KEYS, .host = (u8 *)&vm->index_key, .size = 4, .len = 4 });
 	vm->n_maps = prog->maps.n;
 	vm->map = xcalloc(MAX(vm->n_maps, 1u), sizeof *vm->map);
 	for (u32 i = 0; i < vm->n_maps; i++)
@@ -292,14 +297,21 @@ u32 vm_stack(struct vm *vm, const struct stack_value *v, u32 limit, u64 *ips, u6
 
 /* ---- tables */
 
-/* Merges n copies at a distance of stride bytes; zeroes if none was ever updated. */
-static void *merge(struct arena *a, const struct type *t, const u8 *copy, u32 n, u32 stride,
-		   u32 size, bool *set)
+/* Of one value: n at a distance of stride bytes, each of size bytes (at least those of its
+ * type). */
+struct copies {
+	const u8 *first;
+	u32 n, stride, size;
+};
+
+/* Their sum; zeroes if none was ever updated. */
+static void *merge(struct arena *a, const struct type *t, struct copies c, bool *set)
 {
-	u8 *sum = arena_alloc(a, ALIGN_UP(MAX(size, agg_size(t)), 8u));
+	u8 *sum = arena_alloc(a, ALIGN_UP(MAX(c.size, agg_size(t)), 8u));
+	const u8 *copy = c.first;
 
 	*set = false;
-	for (u32 i = 0; i < n; i++, copy += stride) {
+	for (u32 i = 0; i < c.n; i++, copy += c.stride) {
 		if (!agg_is_set(t, copy))
 			continue;
 		if (*set)
@@ -322,7 +334,8 @@ static int read_global(struct vm *vm, const struct map_desc *d, struct arena *a,
 		return -EINVAL;
 	p += d->data_off;
 	if (type_is_agg(d->value)) {
-		v = merge(a, d->value, p, MAX(d->n_slots, 1u), d->slot_size, 0, &set);
+		v = merge(a, d->value, (struct copies){ p, MAX(d->n_slots, 1u), d->slot_size, 0 },
+			  &set);
 	} else {
 		u64 is_set;
 
@@ -338,13 +351,13 @@ static int read_global(struct vm *vm, const struct map_desc *d, struct arena *a,
 /* One copy for each CPU in per-CPU maps, or several inside the value. */
 static void *merge_copies(struct arena *a, const struct vm_map *m, const u8 *first)
 {
-	u32 slots = m->desc->n_slots;
+	u32 slots = m->desc->n_slots, slot_size = m->desc->slot_size;
+	struct copies c = { first, m->n_copies, m->value_stride, m->value_size };
 	bool set;
 
 	if (slots > 1)
-		return merge(a, m->desc->value, first, slots, m->desc->slot_size,
-			     m->desc->slot_size, &set);
-	return merge(a, m->desc->value, first, m->n_copies, m->value_stride, m->value_size, &set);
+		c = (struct copies){ first, slots, slot_size, slot_size };
+	return merge(a, m->desc->value, c, &set);
 }
 
 int vm_map_read(struct vm *vm, u32 map, struct arena *a, struct table *t)

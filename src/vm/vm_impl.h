@@ -121,8 +121,7 @@ static inline bool vm_is_ref(u64 addr, u32 kind)
 }
 
 /* mem.c */
-u32 vm_region(struct vm *vm, enum region_kind kind, u8 *host, u32 size, u32 stride, u32 len,
-	      u32 map);
+u32 vm_region(struct vm *vm, struct region r); /* adds it; returns its index */
 /* The host address of len bytes, or NULL with a fault. */
 u8 *vm_at(struct vm *vm, u64 addr, u64 len, enum vm_access access);
 /* The same, but returns NULL instead of faulting. */

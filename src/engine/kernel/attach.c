@@ -70,9 +70,7 @@ static bool is_same_run(const struct site *a, const struct site *b)
 
 struct many {
 	struct kernel *k;
-	u32 func;
-	refused_fn refused;
-	void *ctx;
+	const struct attach_request *request;
 	struct err *err;
 	int n_attached;
 };
@@ -90,9 +88,9 @@ static bool is_final(const struct many *m, const struct site *s, int code)
 /* 0 when the others may go on. */
 static int refuse(struct many *m, const struct site *s, int code)
 {
-	if (!m->refused || is_final(m, s, code))
+	if (!m->request->refused || is_final(m, s, code))
 		return code;
-	m->refused(m->ctx, s, m->err);
+	m->request->refused(m->request->ctx, s, m->err);
 	err_release(m->err);
 	*m->err = (struct err){};
 	return 0;
@@ -109,13 +107,13 @@ static int attach_one(struct many *m, u32 func, const struct site *s)
 /* If the kernel refuses the session, the two are attached separately. */
 static int attach_apart(struct many *m, const struct site *s)
 {
-	u32 partner = m->k->loaded[m->func].partner;
-	int ret = kernel_load(m->k, m->func, m->err);
+	u32 partner = m->k->loaded[m->request->func].partner;
+	int ret = kernel_load(m->k, m->request->func, m->err);
 
 	if (ret >= 0)
 		ret = kernel_load(m->k, partner, m->err);
 	if (ret >= 0)
-		ret = attach_one(m, m->func, s);
+		ret = attach_one(m, m->request->func, s);
 	return ret < 0 ? ret : attach_one(m, partner, s->twin);
 }
 
@@ -123,7 +121,7 @@ static int attach_together(struct many *m, const struct site *s)
 {
 	attach_fn *attach = s->kind == SITE_KPROBE ? attach_kprobe_session :
 						     attach_trampoline_session;
-	int ret = attach(m->k, m->func, s, m->err);
+	int ret = attach(m->k, m->request->func, s, m->err);
 
 	if (ret >= 0) {
 		m->n_attached += 2;
@@ -143,11 +141,12 @@ static bool is_stopped(const struct kernel *k)
 
 static int attach_each(struct many *m, const struct site *const *sites, u32 n)
 {
-	bool session = m->k->loaded[m->func].session_fd >= 0;
+	bool session = m->k->loaded[m->request->func].session_fd >= 0;
 	int ret = 0;
 
 	for (u32 i = 0; i < n && ret >= 0 && !is_stopped(m->k); i++)
-		ret = session ? attach_together(m, sites[i]) : attach_one(m, m->func, sites[i]);
+		ret = session ? attach_together(m, sites[i]) :
+				attach_one(m, m->request->func, sites[i]);
 	return ret;
 }
 
@@ -182,13 +181,13 @@ static bool has_namesakes(const struct site *const *sites, u32 n)
 
 static int attach_run(struct many *m, const struct site *const *sites, u32 n)
 {
-	attach_batch_fn *batch = batch_of(m->k, m->func, sites[0]);
+	attach_batch_fn *batch = batch_of(m->k, m->request->func, sites[0]);
 	int ret;
 
 	if (!batch || n == 1)
 		return attach_each(m, sites, n);
 	kernel_want_files(m->k, 1);
-	ret = batch(m->k, m->func, sites, n, m->err);
+	ret = batch(m->k, m->request->func, sites, n, m->err);
 	if (ret >= 0) {
 		m->n_attached += sites[0]->twin ? 2 * (int)n : (int)n;
 		return 0;
@@ -249,29 +248,28 @@ static int leave_out_off(struct many *m, const struct site **sites, u32 n)
 	int ret = 0;
 
 	for (u32 i = 0; i < n && ret >= 0; i++) {
-		if (!stands_on_function_tracer(m->k, m->func, sites[i]) ||
+		if (!stands_on_function_tracer(m->k, m->request->func, sites[i]) ||
 		    !function_tracer_is_off(m->k)) {
 			sites[left++] = sites[i];
 			continue;
 		}
 		ret = refuse_off(m, sites[i]);
-		if (ret >= 0 && m->k->loaded[m->func].session_fd >= 0)
+		if (ret >= 0 && m->k->loaded[m->request->func].session_fd >= 0)
 			ret = refuse_off(m, sites[i]->twin);
 	}
 	return ret < 0 ? ret : (int)left;
 }
 
-int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sites, u32 n_sites,
-		       refused_fn refused_site, void *ctx, struct err *err)
+int kernel_attach_many(struct kernel *k, const struct attach_request *a, struct err *err)
 {
-	struct many m = { k, func, refused_site, ctx, err, 0 };
-	const struct site **sorted = in_runs(sites, n_sites);
-	int ret = leave_out_off(&m, sorted, n_sites);
+	struct many m = { k, a, err, 0 };
+	const struct site **sorted = in_runs(a->sites, a->n);
+	int ret = leave_out_off(&m, sorted, a->n);
 	u32 n = ret < 0 ? 0 : (u32)ret;
 
-	if (n && k->loaded[func].session_fd < 0) {
-		kernel_plan(k, func, sorted[0]);
-		ret = kernel_load(k, func, err);
+	if (n && k->loaded[a->func].session_fd < 0) {
+		kernel_plan(k, a->func, sorted[0]);
+		ret = kernel_load(k, a->func, err);
 	}
 	if (n && !rows[sorted[0]->kind].batch)
 		kernel_want_files(k, n + 8);
@@ -290,7 +288,8 @@ int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sit
 
 int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct err *err)
 {
-	int ret = kernel_attach_many(k, func, &site, 1, NULL, NULL, err);
+	struct attach_request a = { .func = func, .sites = &site, .n = 1 };
+	int ret = kernel_attach_many(k, &a, err);
 
 	return ret < 0 ? ret : 0;
 }

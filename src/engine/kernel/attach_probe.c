@@ -104,12 +104,14 @@ static u64 kprobe_cookie(struct kernel *k, u32 func, const struct site *s, bool 
 	return session ? cookie | (u64)s->twin->index << 32 : cookie;
 }
 
-static int link_kprobes(struct kernel *k, u32 func, int prog_fd, u32 attach_type,
-			const struct site *const *s, u32 n, struct err *err)
+static int link_kprobes(struct kernel *k, u32 func, u32 attach_type, const struct site *const *s,
+			u32 n, struct err *err)
 {
+	bool session = attach_type == ATTACH_KPROBE_SESSION;
+	int prog_fd = session ? k->loaded[func].session_fd :
+				load_variant(k, func, attach_type, err);
 	const char **syms = xcalloc(n, sizeof(*syms));
 	u64 *cookies = xcalloc(n, sizeof(*cookies)), *addrs = xcalloc(n, sizeof(*addrs));
-	bool session = attach_type == ATTACH_KPROBE_SESSION;
 	struct bpf_multi_link l = { .attach_type = attach_type,
 				    .prog_fd = prog_fd,
 				    .is_return = s[0]->is_return,
@@ -117,21 +119,22 @@ static int link_kprobes(struct kernel *k, u32 func, int prog_fd, u32 attach_type
 				    .syms = s[0]->kernel.address ? NULL : syms,
 				    .addrs = s[0]->kernel.address ? addrs : NULL,
 				    .cookies = k->loaded[func].uses_cookie ? cookies : NULL };
-	int fd;
+	int fd = prog_fd;
 
 	for (u32 i = 0; i < n; i++) {
 		syms[i] = s[i]->kernel.symbol;
 		addrs[i] = s[i]->kernel.address;
 		cookies[i] = kprobe_cookie(k, func, s[i], session);
 	}
-	fd = bpf_link_multi(&l);
-	if (fd < 0)
-		refused(err, TRIED_KPROBE, "attach to %s%s", s[0]->probe,
-			n > 1 ? " and others" : "");
+	if (prog_fd >= 0)
+		fd = bpf_link_multi(&l);
+	if (prog_fd >= 0 && fd < 0)
+		fd = refused(err, TRIED_KPROBE, "attach to %s%s", s[0]->probe,
+			     n > 1 ? " and others" : "");
 	free(syms);
 	free(addrs);
 	free(cookies);
-	return fd < 0 ? err->code : fd;
+	return fd;
 }
 
 int attach_kprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n, struct err *err)
@@ -143,9 +146,7 @@ int attach_kprobes(struct kernel *k, u32 func, const struct site *const *s, u32 
 	for (u32 i = 0; i < n; i++)
 		if (!is_multi_kprobe(s[i]))
 			return -EOPNOTSUPP;
-	fd = load_variant(k, func, ATTACH_KPROBE_MULTI, err);
-	if (fd >= 0)
-		fd = link_kprobes(k, func, fd, ATTACH_KPROBE_MULTI, s, n, err);
+	fd = link_kprobes(k, func, ATTACH_KPROBE_MULTI, s, n, err);
 	if (fd < 0)
 		return fd;
 	kernel_keep(k, fd, true);
@@ -157,8 +158,7 @@ int attach_kprobes(struct kernel *k, u32 func, const struct site *const *s, u32 
 int attach_kprobe_sessions(struct kernel *k, u32 func, const struct site *const *s, u32 n,
 			   struct err *err)
 {
-	int fd =
-		link_kprobes(k, func, k->loaded[func].session_fd, ATTACH_KPROBE_SESSION, s, n, err);
+	int fd = link_kprobes(k, func, ATTACH_KPROBE_SESSION, s, n, err);
 
 	if (fd < 0)
 		return fd;

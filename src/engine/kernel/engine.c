@@ -121,10 +121,9 @@ static u32 loop_turns(const void *self, u32 func, u32 insn)
 	return kernel_loop_turns(self, func, insn);
 }
 
-static int attach(void *self, u32 func, const struct site *const *sites, u32 n,
-		  refused_fn refused_one, void *ctx, struct err *err)
+static int attach(void *self, const struct attach_request *a, struct err *err)
 {
-	return kernel_attach_many(self, func, sites, n, refused_one, ctx, err);
+	return kernel_attach_many(self, a, err);
 }
 
 static const char *how(const void *self, u32 i)

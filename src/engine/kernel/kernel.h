@@ -69,11 +69,9 @@ int kernel_attach(struct kernel *k, u32 func, const struct site *site, struct er
 /*
  * Attaches one function to many sites in as few calls as the kernel allows (one uprobe or
  * kprobe multi link for each run of sites of the same file, direction and process: keep them
- * together). Sites that the kernel refuses are handed to `refused` and skipped; NULL: the first
- * refusal ends it. Returns how many were attached or -errno. Attach cookies hold site->index.
+ * together). Returns how many were attached or -errno. Attach cookies hold site->index.
  */
-int kernel_attach_many(struct kernel *k, u32 func, const struct site *const *sites, u32 n,
-		       refused_fn refused, void *ctx, struct err *err);
+int kernel_attach_many(struct kernel *k, const struct attach_request *a, struct err *err);
 /* A descriptor whose reading runs an attached SITE_ITER function over all its objects; the caller
  * closes it. */
 int kernel_iter_open(struct kernel *k, u32 func, struct err *err);

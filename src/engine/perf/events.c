@@ -42,7 +42,7 @@ static void want_files(u32 more)
 	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= more)
 		return;
 	r.rlim_cur = MIN((rlim_t)more, r.rlim_max);
-	setrlimit(RLIMIT_NOFILE, &r); /* too little shows as EMFILE later */
+	setrlimit(RLIMIT_NOFILE, &r); /* too low a limit shows as EMFILE later */
 }
 
 static struct perf_event_attr attr_of(u32 type, u64 config)
@@ -270,7 +270,7 @@ static int set_fetched(struct perf_event_attr *attr, const struct fetched *t)
 
 typedef int (*set_fn)(struct events *e, struct perf_event_attr *attr, const struct site *s);
 
-/* What says where the event is; NULL: no perf event serves such sites. */
+/* The attribute that names the event; NULL: no perf event serves such sites. */
 static set_fn setter(enum site_kind kind)
 {
 	static const set_fn by_kind[] = {
@@ -310,7 +310,7 @@ static int open_event(struct events *e, struct perf_event_attr *attr, s32 tid, u
 {
 	int fd;
 
-	attr->disabled = 1; /* until its records go to the ring */
+	attr->disabled = 1; /* until its records are redirected to the ring */
 	attr->read_format = FORMAT_LOST;
 	fd = perf_event_open(attr, tid, (s32)cpu, -1, 0);
 	e->counts_lost = fd >= 0;
@@ -318,7 +318,7 @@ static int open_event(struct events *e, struct perf_event_attr *attr, s32 tid, u
 	return fd >= 0 || errno != EINVAL ? fd : perf_event_open(attr, tid, (s32)cpu, -1, 0);
 }
 
-/* What has no record from the code of user space: without the kernel's it would never fire. */
+/* Events that occur in the kernel only: excluding the kernel, they would never fire. */
 static bool is_in_kernel(struct events *e, const struct site *s)
 {
 	if (s->kind == SITE_PERF_TRACEPOINT)
@@ -460,7 +460,7 @@ static void note(struct events *e, const struct event_source *s)
 	vec_push(&e->arena, &e->how, how);
 }
 
-/* Of a system call one register, for its ABI. */
+/* One register of a system call, for its ABI. */
 static void set_parts(struct perf_event_attr *attr, const struct site *site, u64 parts)
 {
 	const u64 regs = arch_native->sample_regs;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a program reads behind pointers, fetched by the kernel at the event: the probe becomes a
- * dynamic event with fetch arguments (Documentation/trace/uprobetracer.rst, kprobetrace.rst), whose
- * record has the bytes. In a group of this process, so that a later run removes what a killed one
- * left:
+ * Memory that a program reads through pointers, fetched by the kernel at the event: the probe
+ * becomes a dynamic event with fetch arguments (Documentation/trace/uprobetracer.rst,
+ * kprobetrace.rst), whose record has the bytes. In a group of this process, so that a later run can
+ * remove those of a killed one:
  *
  *	p:sonde_4711/f3 /bin/x:0x1129 f0=+0(%di):string f1=+8(%si):u64 f2=+0(+8(%si)):string s1=+8(%si):string
  *
@@ -12,8 +12,8 @@
  *
  *	p:sonde_4711/f4 __x64_sys_openat f0=+u0(+104(%di)):ustring a0=+112(%di):x64 ...
  *
- * A string that cannot be read has no bytes; a number would have any. So each f of a number has an
- * s of the same address, which tells whether it could be read.
+ * A string that cannot be read has no bytes; a number has undefined ones. So each f of a number has
+ * an s of the same address, which shows whether it could be read.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -230,7 +230,7 @@ static const u8 *bytes_of(const struct sample *s, const struct tp_field *f, u32 
 	return *len && (u64)at + *len <= s->raw_len ? raw + at : NULL;
 }
 
-/* What was fetched, and from where; NULL: it could not be read. */
+/* The fetched bytes, and their address; NULL: they could not be read. */
 static const u8 *fetched(const struct fetched *t, const struct sample *s, const u8 *regs, u32 i,
 			 u64 *from, u32 *len)
 {

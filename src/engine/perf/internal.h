@@ -81,13 +81,13 @@ struct perf_rings {
 /* page: mapped by the caller, 1 page and data of size bytes. */
 void perf_rings_add(struct perf_rings *rs, u32 cpu, struct perf_event_mmap_page *page,
 		    const u8 *data, u64 size);
-/* Takes notice of all records up to now. Those of the last HOLD_NS are kept back unless all:
- * another processor may still write an older one. */
+/* Reads the heads of all rings. Records of the last HOLD_NS are held back unless `all`: another
+ * processor may still write an older one. */
 void perf_rings_look(struct perf_rings *rs, u64 now, bool all);
 /* The ring with the oldest record, until perf_ring_done(); NULL: none is left. */
 struct perf_ring *perf_rings_next(struct perf_rings *rs);
 void perf_ring_done(struct perf_ring *r);
-/* Some are kept back. */
+/* Some are held back. */
 bool perf_rings_hold(const struct perf_rings *rs);
 void perf_rings_release(struct perf_rings *rs);
 
@@ -99,7 +99,7 @@ struct tasks {
 };
 void tasks_init(struct tasks *t);
 void tasks_release(struct tasks *t);
-/* All that exist now. */
+/* Adds all existing threads. */
 void tasks_read(struct tasks *t);
 void tasks_record(struct tasks *t, const struct task_record *r);
 /* Stores at most 16 bytes; of a thread that is not known "". */
@@ -107,7 +107,7 @@ void tasks_comm(struct tasks *t, u32 tid, u32 cpu, char comm[16]);
 /* 0: not known. */
 u32 tasks_process(const struct tasks *t, u32 tid);
 
-/* ---- fetch.c: dynamic events that fetch what a function reads behind pointers */
+/* ---- fetch.c: dynamic events that fetch memory which a function reads through pointers */
 
 struct tp_field;
 struct fetched {
@@ -124,7 +124,7 @@ int fetch_define(struct fetched *t, struct arena *a, const struct fetches *f, co
 		 struct err *err);
 /* After its perf events are closed. */
 void fetch_remove(struct fetched *t);
-/* Those of processes that were killed. */
+/* Removes those of processes that were killed. */
 void fetch_remove_left(void);
 /* The record of the system call. */
 void fetch_record(const struct fetched *t, const struct sample *s, u8 *record);
@@ -175,16 +175,15 @@ bool events_serve(enum site_kind kind);
 /* parts: PERF_SAMPLE_CALLCHAIN, STACK_USER, REGS_INTR, as the function needs. 0 or -errno. */
 int events_attach(struct events *e, struct handler h, const struct site *s, u64 parts,
 		  struct err *err);
-/* Whether the system call, one of n that a function gets, is better served by the event of all
- * calls: many are, and those whose kernel stack is asked for, which the events of single calls do
- * not have. */
+/* Whether the event of all calls serves the system call, one of n of a function, better: if n is
+ * large, or if the function reads the kernel stack, which events of single calls lack. */
 bool events_share_calls(struct events *e, const struct site *s, u32 n, u64 parts);
 /* The same for such a call. */
 int events_attach_call(struct events *e, struct handler h, const struct site *s, u64 parts,
 		       struct err *err);
-/* Has the kernel leave out what no handler of such an event wants. Once all are attached. */
+/* Sets kernel filters for calls that no handler takes. Called once all are attached. */
 void events_filter_calls(struct events *e);
-/* What the events of a source had no room for. */
+/* Events of a source that the ring had no room for. */
 u64 events_lost(struct events *e, const struct event_source *s);
 
 #endif

@@ -8,7 +8,7 @@
  *
  *	sample { id, pid, tid, time, raw }  ->  source by id  ->  its functions, with raw as context
  *
- * What a program would ask of the machine at the moment of the event cannot be asked (lacks).
+ * Helpers that query the machine at the moment of the event are not available (lacks).
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -29,7 +29,7 @@
 
 enum {
 	BATCH = 16384,      /* records of a drain(), but of the last, which takes all */
-	LOOK_NS = 10000000, /* between two looks at rings that are not half full */
+	LOOK_NS = 10000000, /* polling interval of rings that are not half full */
 	/* Of the context: a program may read past the end of the record, as from the kernel's
 	 * buffer. */
 	CTX_SIZE = 128 << 10,
@@ -260,7 +260,7 @@ static bool fetches_memory(const struct fetch_table *t)
 	return false;
 }
 
-/* The looks at the rings, and what the kernel reports meanwhile, on one descriptor. */
+/* One descriptor for the polling timer and the wake-ups of the kernel. */
 static int open_timer(struct perf *p, struct err *err)
 {
 	struct epoll_event ready = { .events = EPOLLIN };
@@ -358,7 +358,8 @@ static int attach_site(struct perf *p, u32 func, const struct site *s, u32 n, st
 	u64 parts = parts_of(p->prog->funcs.v[func], s);
 
 	if (p->events.pids && s->kind == SITE_PERF_TIMER && s->event.one_cpu) {
-		timers_add(&p->timers, s, func); /* the timer of a task stands while that sleeps */
+		timers_add(&p->timers, s,
+			   func); /* the timer of a task stops while the task sleeps */
 		return 0;
 	}
 	return !h.fetches->list.n && events_share_calls(&p->events, s, n, parts) ?
@@ -366,20 +367,19 @@ static int attach_site(struct perf *p, u32 func, const struct site *s, u32 n, st
 		       events_attach(&p->events, h, s, parts, err);
 }
 
-static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
-		  void *ctx, struct err *err)
+static int attach(void *self, const struct attach_request *a, struct err *err)
 {
 	struct perf *p = perf_of(self);
 	int n_attached = 0;
 
-	for (u32 i = 0; i < n; i++) {
-		if (attach_site(p, func, sites[i], n, err) >= 0) {
+	for (u32 i = 0; i < a->n; i++) {
+		if (attach_site(p, a->func, a->sites[i], a->n, err) >= 0) {
 			n_attached++;
 			continue;
 		}
-		if (!refused)
+		if (!a->refused)
 			return err->code;
-		refused(ctx, sites[i], err);
+		a->refused(a->ctx, a->sites[i], err);
 		err_release(err);
 		*err = (struct err){ 0 };
 	}
@@ -406,7 +406,7 @@ static void start(void *self)
 
 /* ---- running */
 
-/* A task that has ended, at its last switch, has no number any more: the record has it. */
+/* At its last switch a task has ended and has no ID any more; the record has it. */
 static void set_task(struct perf *p, const struct perf_ring *r, const struct sample *s)
 {
 	u32 tid = r->id.tid, pid = r->id.pid;
@@ -437,7 +437,8 @@ static void set_context(struct perf *p, const struct sample *s)
 			memcpy(p->ctx + a->sample_reg[i], s->regs + (size_t)8 * at++, 8);
 }
 
-/* Whether the handler is for this record: of raw_syscalls it may want one call, of 64 bits. */
+/* Whether the handler takes this record: of raw_syscalls it may take one call, of 64-bit
+ * programs. */
 static bool is_for(const struct perf *p, const struct handler *h)
 {
 	enum { NUMBER_AT = 8 };
@@ -486,7 +487,7 @@ static void run_record(struct perf *p, const struct perf_ring *r, struct in_vm_r
 		src->lost += lost;
 }
 
-/* What is due up to that time, with sonde as the task. */
+/* Runs timers that are due by that time, with sonde as the task. */
 static void run_timers(struct perf *p, u64 until, struct in_vm_receiver *to)
 {
 	while (p->timers.next <= until && !to->has_enough && !p->is_stopped) {
@@ -545,7 +546,7 @@ static bool is_of(const struct event_source *s, u32 func)
 	return s->handlers.n && s->handlers.v[0].func == func;
 }
 
-/* What a ring had no room for counts for the first function of its event. */
+/* Events that a ring had no room for count for the first function of the event. */
 static u64 skipped(void *self, u32 func)
 {
 	struct perf *p = perf_of(self);

@@ -5,10 +5,10 @@
  *	page 0	struct perf_event_mmap_page: data_head (the kernel's), data_tail (ours)
  *	page 1..	records; one may wrap
  *
- * A record gets its time before its place in the ring, so an interrupt between puts a younger one
- * in front of it: such records of a ring stay in its order. Of two rings, the one whose next record
- * is older is read. A record is in its ring some microseconds after its time, so those of the last
- * HOLD_NS wait until the other rings have been read again.
+ * A record gets its time before its position in the ring, so an interrupt in between puts a younger
+ * record in front of it: such records of a ring stay in its order. Of two rings, the one whose next
+ * record is older is read. A record is in its ring some microseconds after its time, so those of
+ * the last HOLD_NS wait until the other rings have been read again.
  */
 #include <stdlib.h>
 #include "engine/perf/internal.h"
@@ -56,7 +56,7 @@ static void set_tail(struct perf_ring *r, u64 tail)
 	__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-/* The next whole record. What is none ends what can be read of this ring for now. */
+/* The next complete record. An incomplete one ends reading of this ring for now. */
 static const struct perf_event_header *peek(struct perf_ring *r)
 {
 	u64 at = r->tail & (r->size - 1), left = r->head - r->tail;

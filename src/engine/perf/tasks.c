@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The name and the process of each thread: those of /proc when a run starts, then what records tell
+ * The name and the process of each thread: those of /proc when a run starts, then those of records
  * (PERF_RECORD_FORK, PERF_RECORD_COMM). A thread stays known after its end, because its last switch
  * is an event, too.
  */
@@ -50,7 +50,7 @@ static void set_comm(struct task *t, const char *comm)
 	snprintf(t->comm, sizeof t->comm, "%.15s", comm);
 }
 
-/* The kernel appends what a worker does, "kworker/1:2-events", to its name in /proc only
+/* The kernel appends the work of a worker, "kworker/1:2-events", to its name in /proc only
  * (fs/proc/array.c, proc_task_name); a rescuer's own name begins with "kworker/R-". */
 static void cut_work(char *comm)
 {

@@ -91,23 +91,22 @@ static u64 find_place(u32 pid, u64 low, u64 high, u64 size, struct err *err)
 
 /* ---- mapping */
 
-/* A file of `size` bytes in the process; this one's descriptor of it, or -errno. */
-static int make_file(struct injector *in, u32 pid, u64 scratch, const char *name, u64 size,
-		     s64 *theirs)
+/* Creates it in the process. Returns this process's descriptor of it, or -errno. */
+static int make_file(struct injector *in, const struct area_file *f, s64 *theirs)
 {
 	char path[64];
 	int fd;
 
-	if (!process_write(pid, scratch, name, strlen(name) + 1))
+	if (!process_write(in->pid, f->scratch, f->name, strlen(f->name) + 1))
 		return -EFAULT;
-	*theirs = inject_call(in, SYS_memfd_create, scratch, MFD_FLAGS | MFD_NOEXEC, 0, 0, 0, 0);
+	*theirs = inject_call(in, SYS_memfd_create, f->scratch, MFD_FLAGS | MFD_NOEXEC);
 	if (*theirs == -EINVAL)
-		*theirs = inject_call(in, SYS_memfd_create, scratch, MFD_FLAGS, 0, 0, 0, 0);
+		*theirs = inject_call(in, SYS_memfd_create, f->scratch, MFD_FLAGS);
 	if (*theirs < 0)
 		return (int)*theirs;
 	snprintf(path, sizeof path, "/proc/%d/fd/%lld", in->tid, (long long)*theirs);
 	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, (off_t)size) < 0) {
+	if (fd < 0 || ftruncate(fd, (off_t)f->size) < 0) {
 		int ret = -errno;
 
 		if (fd >= 0)
@@ -117,39 +116,47 @@ static int make_file(struct injector *in, u32 pid, u64 scratch, const char *name
 	return fd;
 }
 
-s64 area_map_file(struct injector *in, u32 pid, u64 scratch, const char *name, u64 size, u64 at,
-		  int prot, int flags, int *fd)
+s64 area_map_file(struct injector *in, const struct area_file *f, int *fd)
 {
 	s64 theirs = -1, to;
 
-	*fd = make_file(in, pid, scratch, name, size, &theirs);
+	*fd = make_file(in, f, &theirs);
 	to = *fd < 0 ? *fd :
-		       inject_call(in, SYS_mmap, at, size, (u64)prot, (u64)flags, (u64)theirs, 0);
+		       inject_call(in, SYS_mmap, f->at, f->size, (u64)f->prot, (u64)f->flags,
+				   (u64)theirs);
 	if (theirs >= 0)
-		inject_call(in, SYS_close, (u64)theirs, 0, 0, 0, 0, 0);
+		inject_call(in, SYS_close, (u64)theirs);
 	return to;
 }
 
-static int map_rings(struct area *a, struct injector *in, u32 pid)
+static int map_rings(struct area *a, struct injector *in)
 {
-	s64 at = area_map_file(in, pid, a->control, rings_name, a->rings_size, 0,
-			       PROT_READ | PROT_WRITE, MAP_SHARED, &a->rings_fd);
+	struct area_file f = { .name = rings_name,
+			       .scratch = a->control,
+			       .size = a->rings_size,
+			       .prot = PROT_READ | PROT_WRITE,
+			       .flags = MAP_SHARED };
+	s64 at = area_map_file(in, &f, &a->rings_fd);
 
 	if (at < 0)
 		return (int)at;
 	a->rings = (u64)at;
 	fcntl(a->rings_fd, F_ADD_SEALS, SEAL_SIZE);
-	return (int)inject_call(in, SYS_madvise, a->rings, a->rings_size, MADV_DONTFORK, 0, 0, 0);
+	return (int)inject_call(in, SYS_madvise, a->rings, a->rings_size, MADV_DONTFORK);
 }
 
-static int map_code(struct area *a, struct injector *in, u32 pid)
+static int map_code(struct area *a, struct injector *in)
 {
-	s64 at = area_map_file(in, pid, a->control, code_name, a->code_size, a->code,
-			       PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE,
-			       &a->code_fd);
+	struct area_file f = { .name = code_name,
+			       .scratch = a->control,
+			       .size = a->code_size,
+			       .at = a->code,
+			       .prot = PROT_READ | PROT_EXEC,
+			       .flags = MAP_PRIVATE | MAP_FIXED_NOREPLACE };
+	s64 at = area_map_file(in, &f, &a->code_fd);
 
 	if (at >= 0 && (u64)at != a->code) { /* before 4.17 the flag is not known */
-		inject_call(in, SYS_munmap, (u64)at, a->code_size, 0, 0, 0, 0);
+		inject_call(in, SYS_munmap, (u64)at, a->code_size);
 		return -EEXIST;
 	}
 	return at < 0 ? (int)at : 0;
@@ -158,15 +165,15 @@ static int map_code(struct area *a, struct injector *in, u32 pid)
 static int map_control(struct area *a, struct injector *in)
 {
 	s64 at = inject_call(in, SYS_mmap, a->control, AREA_PAGE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, ~0ull, 0);
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, ~0ull);
 
 	if (at < 0)
 		return (int)at;
 	if ((u64)at != a->control) {
-		inject_call(in, SYS_munmap, (u64)at, AREA_PAGE, 0, 0, 0, 0);
+		inject_call(in, SYS_munmap, (u64)at, AREA_PAGE);
 		return -EEXIST;
 	}
-	return (int)inject_call(in, SYS_madvise, a->control, AREA_PAGE, MADV_WIPEONFORK, 0, 0, 0);
+	return (int)inject_call(in, SYS_madvise, a->control, AREA_PAGE, MADV_WIPEONFORK);
 }
 
 void area_put_head(struct area_head *h, const struct area *a)
@@ -189,7 +196,7 @@ static u32 run_id(void)
 	return id;
 }
 
-/* Whoever comes after a sonde that is killed before area_fill() finds it, too. */
+/* So that a later run finds the area of a sonde that was killed before area_fill(). */
 static int put_head(const struct area *a)
 {
 	struct area_head h;
@@ -198,34 +205,33 @@ static int put_head(const struct area *a)
 	return pwrite(a->code_fd, &h, sizeof h, 0) == (ssize_t)sizeof h ? 0 : -EIO;
 }
 
-int area_map(struct area *a, u32 pid, struct injector *in, u64 low, u64 high, u64 code_size,
-	     u64 rings_size, struct err *err)
+int area_map(struct area *a, struct injector *in, u64 low, u64 high, struct err *err)
 {
 	static const u8 zeros[16];
 	int ret;
 
-	*a = (struct area){ .code_size = (code_size + AREA_PAGE - 1) & ~(u64)(AREA_PAGE - 1),
-			    .rings_size = rings_size,
+	*a = (struct area){ .code_size = (a->code_size + AREA_PAGE - 1) & ~(u64)(AREA_PAGE - 1),
+			    .rings_size = a->rings_size,
 			    .id = run_id(),
 			    .code_fd = -1,
 			    .rings_fd = -1 };
-	a->control = find_place(pid, low, high, AREA_PAGE + a->code_size, err);
+	a->control = find_place(in->pid, low, high, AREA_PAGE + a->code_size, err);
 	if (!a->control)
 		return err->code;
 	a->code = a->control + AREA_PAGE;
 	ret = map_control(a, in);
 	if (ret >= 0)
-		ret = map_code(a, in, pid);
-	if (ret >= 0 && rings_size)
-		ret = map_rings(a, in, pid);
+		ret = map_code(a, in);
+	if (ret >= 0 && a->rings_size)
+		ret = map_rings(a, in);
 	if (ret >= 0)
 		ret = put_head(a);
-	process_write(pid, a->control, zeros, sizeof zeros);
+	process_write(in->pid, a->control, zeros, sizeof zeros);
 	if (ret >= 0)
 		return 0;
 	area_unmap(a, in);
 	errno = -ret;
-	return err_sys(err, "map memory in process %u", pid);
+	return err_sys(err, "map memory in process %u", in->pid);
 }
 
 int area_fill(struct area *a, const void *code, u64 size, struct err *err)
@@ -238,9 +244,9 @@ int area_fill(struct area *a, const void *code, u64 size, struct err *err)
 
 void area_unmap(const struct area *a, struct injector *in)
 {
-	inject_call(in, SYS_munmap, a->control, AREA_PAGE + a->code_size, 0, 0, 0, 0);
+	inject_call(in, SYS_munmap, a->control, AREA_PAGE + a->code_size);
 	if (a->rings)
-		inject_call(in, SYS_munmap, a->rings, a->rings_size, 0, 0, 0, 0);
+		inject_call(in, SYS_munmap, a->rings, a->rings_size);
 }
 
 bool area_is_there(u32 pid, const struct area *a)
@@ -259,7 +265,7 @@ void area_release(struct area *a)
 
 /* ---- those of an earlier run */
 
-enum { MOST_PATCHES = 1 << 20 }; /* the process may say anything */
+enum { MOST_PATCHES = 1 << 20 }; /* the process is not trusted */
 
 static bool read_head(u32 pid, const struct mapping *m, struct area_head *h)
 {

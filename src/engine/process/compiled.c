@@ -104,7 +104,7 @@ static u64 rate_of(const struct tsc *t)
 	return ticks ? (u64)(((unsigned __int128)(t->ns_2 - t->ns) << 32) / ticks) : 0;
 }
 
-/* Time never jumps: what it is off by is added or taken away during the next 100 ms. */
+/* Time never jumps: a difference is corrected gradually during the next 100 ms. */
 void compiled_look(struct compiled *c, const struct tsc *t)
 {
 	struct jit_clock *clock = clock_of(c);
@@ -142,15 +142,8 @@ u32 compiled_routines_size(const struct compiled *c)
 	return size;
 }
 
-/* Where it is put, at the end of what is in the buffer. */
-struct output {
-	u64 address;
-	struct buf *b;
-	u32 stack; /* that the code uses */
-};
-
-static int put(const struct compiled *c, u32 func, u64 cookie, const struct compiled_site *s,
-	       const struct compiled_place *at, struct output *out, struct err *err)
+static int put(const struct compiled *c, const struct compiled_site *s,
+	       const struct compiled_place *at, struct jit_output *out, struct err *err)
 {
 	const struct jit_site site = { .context = s->is_point ? JIT_WORDS : JIT_REGISTERS,
 				       .keeps_flags = true,
@@ -163,7 +156,7 @@ static int put(const struct compiled *c, u32 func, u64 cookie, const struct comp
 					 .routines = at->routines,
 					 .control = at->control,
 					 .clock = at->memory,
-					 .cookie = cookie,
+					 .cookie = s->cookie,
 					 .pid = at->pid,
 					 .tid = at->tid,
 					 .has_tid = at->has_tid,
@@ -175,21 +168,20 @@ static int put(const struct compiled *c, u32 func, u64 cookie, const struct comp
 					 .ring_size = at->ring_size,
 					 .signature = at->signature };
 
-	return jit_compile(c->prog, c->prog->funcs.v[func], &site, &world, out->address, out->b,
-			   &out->stack, err);
+	return jit_compile(c->prog, c->prog->funcs.v[s->func], &site, &world, out, err);
 }
 
-int compiled_put(const struct compiled *c, u32 func, u64 cookie, const struct compiled_site *s,
+int compiled_put(const struct compiled *c, const struct compiled_site *s,
 		 const struct compiled_place *at, u64 address, struct buf *b, struct err *err)
 {
-	return put(c, func, cookie, s, at, &(struct output){ .address = address, .b = b }, err);
+	return put(c, s, at, &(struct jit_output){ .address = address, .code = b }, err);
 }
 
-u32 compiled_length(const struct compiled *c, u32 func, const struct compiled_site *site,
+u32 compiled_length(const struct compiled *c, const struct compiled_site *site,
 		    const struct compiled_place *has, u32 *stack, struct err *err)
 {
 	const u64 high = 0x7f0000000000;
-	enum { ALIGNMENT = 32 }; /* of what depends on the address, at most once */
+	enum { ALIGNMENT = 32 }; /* of code that depends on the address, at most once */
 	const struct compiled_place at = { .memory = high,
 					   .routines = high,
 					   .control = high,
@@ -200,13 +192,13 @@ u32 compiled_length(const struct compiled *c, u32 func, const struct compiled_si
 					   .n_rings = 1 << 16,
 					   .ring_size = 1 << 30 };
 	struct buf b = { 0 };
-	struct output out = { .address = high, .b = &b };
+	struct jit_output out = { .address = high, .code = &b };
 	struct compiled_site far = *site;
 	int ret;
 	u32 len;
 
-	far.ip = high;
-	ret = put(c, func, high, &far, &at, &out, err);
+	far.ip = far.cookie = high;
+	ret = put(c, &far, &at, &out, err);
 	*stack = out.stack;
 	len = (u32)b.len;
 	buf_release(&b);

@@ -23,16 +23,16 @@ u8 *compiled_block(const struct compiled *c);
 
 /* Bytes of the shared memory. */
 u64 compiled_size(const struct compiled *c);
-/* Moves what there is into a file at an offset, a multiple of the page size, whose memory takes its
- * place. */
+/* Moves its contents into a file at an offset, a multiple of the page size; the file's memory then
+ * replaces its own. */
 int compiled_move(struct compiled *c, int fd, u64 offset, struct err *err);
-/* Sets the clock that programs see; between the first call and the second it does not run. */
+/* Updates the clock that programs read; it runs from the second call on. */
 void compiled_look(struct compiled *c, const struct tsc *t);
 
 /* Where things are in the process. */
 struct compiled_place {
 	u64 memory;   /* the shared memory */
-	u64 routines; /* what compiled_put_routines() wrote, aligned to 64 */
+	u64 routines; /* output of compiled_put_routines(), aligned to 64 */
 	u64 control;  /* a word that is 0 where the memory is not mapped */
 	u32 pid;
 	s32 tid, rseq; /* from the thread pointer; only if has_... */
@@ -43,20 +43,22 @@ struct compiled_place {
 u32 compiled_routines_size(const struct compiled *c);
 void compiled_put_routines(const struct compiled *c, const struct compiled_place *at,
 			   struct buf *b);
-/* Where a program runs: at the entry of a function, or (words) at a tracepoint of sonde.h. */
+/* A function of the program and where it runs: in a function of the process, or (words) at a
+ * tracepoint of sonde.h. */
 struct compiled_site {
+	u32 func;
+	u64 cookie; /* of the attachment */
 	u64 ip;
 	bool is_point;
 	const struct loc *words; /* the operands of its arguments */
 	u32 n_words;
 };
-/* Appends code of a function of the program, which will run at `address`. 0, or -ENOTSUP with the
- * reason. */
-int compiled_put(const struct compiled *c, u32 func, u64 cookie, const struct compiled_site *site,
+/* Appends its code, which will run at `address`. 0, or -ENOTSUP with the reason. */
+int compiled_put(const struct compiled *c, const struct compiled_site *site,
 		 const struct compiled_place *at, u64 address, struct buf *b, struct err *err);
-/* The most bytes of that code; 0: err has the reason why it cannot run there. `has`: its has_...
- * alone are looked at. *stack: bytes that it uses of it. */
-u32 compiled_length(const struct compiled *c, u32 func, const struct compiled_site *site,
+/* The maximum size of that code; 0: it cannot run there, err has the reason. `has`: only its
+ * has_... members are used. *stack: bytes of stack that it uses. */
+u32 compiled_length(const struct compiled *c, const struct compiled_site *site,
 		    const struct compiled_place *has, u32 *stack, struct err *err);
 
 #endif

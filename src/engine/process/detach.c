@@ -10,8 +10,8 @@
 #include "engine/process/detach.h"
 #include "engine/process/internal.h"
 
-/* A name that the kernel frees when this process ends, however it ends. One that was killed may
- * have something to finish. */
+/* A name that the kernel frees however this process ends. A killed process may have a survivor that
+ * still holds it. */
 int process_lock(u32 pid, struct err *err)
 {
 	enum { TRIES = 200, STEP_NS = 10000000 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Entries and returns of functions in a process. For each batch: read the code, copy what the jumps
- * will displace, map areas near it, write the stubs there. Nothing of the program is changed yet:
- * patch.c does that.
+ * Entries and returns of functions in a process. For each batch: read the code, copy the
+ * instructions that jumps will displace, map areas near it, write the stubs there. Code of the
+ * process is changed later, by patch.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -66,9 +66,9 @@ void functions_free(struct functions *f)
 	free(f);
 }
 
-static struct compiled_site site_of(const struct site *point, u64 ip)
+static struct compiled_site site_of(const struct site *point, u64 ip, u32 func)
 {
-	struct compiled_site s = { .ip = ip, .is_point = point != NULL };
+	struct compiled_site s = { .func = func, .ip = ip, .is_point = point != NULL };
 
 	if (point) {
 		s.words = point->record.operands;
@@ -77,7 +77,7 @@ static struct compiled_site site_of(const struct site *point, u64 ip)
 	return s;
 }
 
-/* Programs know a thread's id as sonde does. */
+/* Programs see thread IDs of sonde's pid namespace. */
 static bool has_own_tid(const struct functions *f)
 {
 	return f->recorder.tid >= 0 && !f->is_elsewhere;
@@ -87,9 +87,9 @@ static u32 find_length(struct functions *f, u32 func, const struct site *point, 
 {
 	const struct compiled_place has = { .has_tid = has_own_tid(f),
 					    .has_rseq = f->recorder.has_rseq };
-	const struct compiled_site site = site_of(point, 0);
+	const struct compiled_site site = site_of(point, 0, func);
 	struct err err = { 0 };
-	u32 bytes = compiled_length(f->compiled, func, &site, &has, stack, &err);
+	u32 bytes = compiled_length(f->compiled, &site, &has, stack, &err);
 
 	if (err.code)
 		snprintf(f->why_not, sizeof f->why_not, "%.199s", err.text);
@@ -155,7 +155,7 @@ void *functions_map_rings(const struct functions *f, struct err *err)
 	return NULL;
 }
 
-/* ---- what threads of the process have */
+/* ---- thread-local data of the process */
 
 /* The kernel's struct ptrace_rseq_configuration. */
 struct rseq_configuration {
@@ -187,10 +187,10 @@ static void learn_tid(struct functions *f, u32 inner, u64 thread_pointer)
 			f->recorder.tid = known[i];
 }
 
-/* One is free unless so many threads are preempted amid a record. */
+/* One is free unless as many threads are preempted within a record. */
 enum { LOCKED_RINGS = 8 };
 
-/* A system call tells the id where no place of it is known. It must not be within a restartable
+/* If its position is not known, a system call returns the ID. It must not be within a restartable
  * sequence. */
 static void learn_threads(struct functions *f, s32 tid, u64 thread_pointer)
 {
@@ -256,8 +256,9 @@ static int map_group(struct functions *f, struct injector *in, const struct entr
 
 	f->v = xrealloc(f->v, (f->n + 1) * sizeof *f->v);
 	a = &f->v[f->n];
-	ret = area_map(a, f->pid, in, v[0].at, v[n - 1].at + CODE_MAX, code_size(f, v, n),
-		       f->rings ? 0 : shared_size(f), err);
+	*a = (struct area){ .code_size = code_size(f, v, n),
+			    .rings_size = f->rings ? 0 : shared_size(f) };
+	ret = area_map(a, in, v[0].at, v[n - 1].at + CODE_MAX, err);
 	if (ret < 0) {
 		area_release(a);
 		return ret;
@@ -279,7 +280,7 @@ static int map_groups(struct functions *f, struct injector *in, const struct ent
 	return ret;
 }
 
-/* What a thread of the process does for us. */
+/* Work for an injected thread. */
 struct inside {
 	struct functions *f;
 	const struct entry *v; /* map memory for these */
@@ -350,8 +351,8 @@ bool functions_is_elsewhere(const struct functions *f)
 const char *functions_refuse(const struct functions *f, const struct site *s, u32 func,
 			     bool is_compiled)
 {
-	/* What it may use without asking for more: StackGuard of its runtime, 928, but for what
-	 * programs call. */
+	/* Stack that it may use without a check: StackGuard of its runtime, 928, less that of
+	 * routines which programs call. */
 	enum { GO_STACK = 600 };
 
 	if (!is_compiled)
@@ -365,8 +366,9 @@ const char *functions_refuse(const struct functions *f, const struct site *s, u3
 
 static const u8 nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
-/* What programs and stubs of an area refer to. */
+/* Addresses that programs and stubs of an area refer to. */
 struct shared_code {
+	const struct functions *f;
 	u64 recorder;
 	struct compiled_place place;
 };
@@ -385,11 +387,10 @@ static void set_patch(struct entry *e, const u8 *code, u64 stub, u32 head,
 		p->copy[i] = head + m->copy[i];
 }
 
-/* Appends what runs in the process. False: an entry needs records, too. */
-static bool put_handlers(const struct functions *f, struct code *c, const struct compiled_place *at,
-			 const struct entry *e)
+/* Appends programs that run in the process. False: the entry needs records, too. */
+static bool put_handlers(const struct shared_code *s, struct code *c, const struct entry *e)
 {
-	const struct compiled_site site = site_of(e->point, e->at + e->back);
+	struct compiled_site site = site_of(e->point, e->at + e->back, 0);
 	bool all = true;
 
 	for (u32 i = 0; i < e->n_handlers; i++) {
@@ -397,10 +398,12 @@ static bool put_handlers(const struct functions *f, struct code *c, const struct
 		struct buf b = { 0 };
 		struct err err = { 0 };
 
+		site.func = p->func;
+		site.cookie = p->cookie;
 		if (!p->is_compiled)
 			all = false;
-		else if (compiled_put(f->compiled, p->func, p->cookie, &site, at,
-				      c->address + c->len, &b, &err) < 0)
+		else if (compiled_put(s->f->compiled, &site, &s->place, c->address + c->len, &b,
+				      &err) < 0)
 			BUG("a program that can be compiled cannot: %s", err.text);
 		stub_put(c, b.s, (u32)b.len);
 		buf_release(&b);
@@ -417,29 +420,40 @@ static bool read_code(const struct functions *f, const struct entry *e, u8 code[
 	return true;
 }
 
-/* What asks for stack | programs | on */
-static const char *put_go_entry(const struct functions *f, struct code *c,
-				const struct shared_code *s, struct entry *e, const u8 *code)
+/* the first len bytes, less a return of ret_len bytes | programs */
+static const char *put_before(const struct shared_code *s, struct code *c, struct entry *e,
+			      const u8 *code, u32 len, u32 ret_len)
 {
 	struct x86_moved m;
-	const char *why = x86_move_exit(code, e->go_check, 0, e->at, c->address + c->len, &m);
+	const char *why = x86_move_exit(code, len, ret_len, e->at, c->address + c->len, &m);
 
 	if (why)
 		return why;
 	set_patch(e, code, c->address + c->len, 0, &m);
 	stub_put(c, m.code, m.len);
-	if (!put_handlers(f, c, &s->place, e))
+	if (!put_handlers(s, c, e))
 		stub_put_record(c, e->at, s->recorder);
-	stub_put_jump(c, e->at + e->go_check);
 	return NULL;
 }
 
-/* Programs | what the jump has displaced | on, or for records of a tracepoint to its cold path */
-static const char *put_entry(const struct functions *f, struct code *c, const struct shared_code *s,
-			     struct entry *e, const u8 *code)
+/* stack check | programs | continue */
+static const char *put_go_entry(const struct shared_code *s, struct code *c, struct entry *e,
+				const u8 *code)
+{
+	const char *why = put_before(s, c, e, code, e->go_check, 0);
+
+	if (!why)
+		stub_put_jump(c, e->at + e->go_check);
+	return why;
+}
+
+/* programs | displaced instructions | continue; for records of a tracepoint, jump to its cold
+ * path */
+static const char *put_entry(const struct shared_code *s, struct code *c, struct entry *e,
+			     const u8 *code)
 {
 	u64 stub = c->address + c->len;
-	bool all = put_handlers(f, c, &s->place, e);
+	bool all = put_handlers(s, c, e);
 	struct x86_moved m;
 	const char *why;
 	u32 head;
@@ -451,37 +465,30 @@ static const char *put_entry(const struct functions *f, struct code *c, const st
 	if (why)
 		return why;
 	set_patch(e, code, stub, head, &m);
-	if (!all && e->point) /* which goes on behind the site */
+	if (!all && e->point) /* which continues after the site */
 		stub_put_jump(c, e->cold_path);
 	else
 		stub_put_moved(c, &m, e->at + m.displaced);
 	return NULL;
 }
 
-/* What is before the return | programs | the return */
-static const char *put_exit(const struct functions *f, struct code *c, const struct shared_code *s,
-			    struct entry *e, const u8 *code)
+/* instructions before the return | programs | the return */
+static const char *put_exit(const struct shared_code *s, struct code *c, struct entry *e,
+			    const u8 *code)
 {
 	u32 len = x86_insn_len(code + e->back, CODE_MAX - e->back);
-	struct x86_moved m;
-	const char *why = x86_move_exit(code, e->back + len, len, e->at, c->address + c->len, &m);
+	const char *why = put_before(s, c, e, code, e->back + len, len);
 
-	if (why)
-		return why;
-	set_patch(e, code, c->address + c->len, 0, &m);
-	stub_put(c, m.code, m.len);
-	if (!put_handlers(f, c, &s->place, e))
-		stub_put_record(c, e->at, s->recorder);
-	stub_put(c, code + e->back, len);
-	return NULL;
+	if (!why)
+		stub_put(c, code + e->back, len);
+	return why;
 }
 
-static void make_stub(const struct functions *f, struct code *c, const struct shared_code *s,
-		      struct entry *e)
+static void make_stub(const struct shared_code *s, struct code *c, struct entry *e)
 {
 	u8 code[CODE_MAX];
 
-	if (!read_code(f, e, code)) {
+	if (!read_code(s->f, e, code)) {
 		e->why_not = "its code cannot be read";
 		return;
 	}
@@ -489,9 +496,9 @@ static void make_stub(const struct functions *f, struct code *c, const struct sh
 		e->why_not = "another tracer has changed its code";
 		return;
 	}
-	e->why_not = e->is_exit  ? put_exit(f, c, s, e, code) :
-		     e->go_check ? put_go_entry(f, c, s, e, code) :
-				   put_entry(f, c, s, e, code);
+	e->why_not = e->is_exit  ? put_exit(s, c, e, code) :
+		     e->go_check ? put_go_entry(s, c, e, code) :
+				   put_entry(s, c, e, code);
 	if (!e->why_not && c->is_broken)
 		e->why_not = "it is too far away from its stub";
 	c->is_broken = false;
@@ -519,7 +526,7 @@ static void put_shared(struct functions *f, const struct area *a, struct code *c
 	struct buf b = { 0 };
 
 	f->recorder.rings = a->control;
-	*s = (struct shared_code){ .recorder = stub_put_recorder(c, &f->recorder) };
+	*s = (struct shared_code){ .f = f, .recorder = stub_put_recorder(c, &f->recorder) };
 	if (!f->compiled)
 		return;
 	stub_align(c, ROUTINES_ALIGN);
@@ -554,7 +561,7 @@ static int fill_area(struct functions *f, struct area *a, struct entry *v, u32 n
 	if (c.is_broken)
 		BUG("no room for the recorder");
 	for (u32 i = 0; i < n; i++)
-		make_stub(f, &c, &shared, &v[i]);
+		make_stub(&shared, &c, &v[i]);
 	put_head(a, v, n, image);
 	ret = area_fill(a, image, c.len, err);
 	if (ret >= 0 && !process_write(f->pid, a->control, &f->rings, sizeof f->rings))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * System calls in a stopped thread. It runs the SYSCALL instruction that every vdso has, with
- * registers of ours, and stops again before it (PTRACE_SYSCALL stops at a call's begin and end). A
- * call in which it was stopped is begun again by the kernel, because it leaves from the same kind
- * of stop, with the same registers.
+ * registers of ours, and stops again before it (PTRACE_SYSCALL stops at a call's begin and end). If
+ * the stop interrupted a call, the kernel restarts it, because the thread leaves from the same kind
+ * of stop with the same registers.
  */
 #include <errno.h>
 #include <signal.h>
@@ -82,7 +82,7 @@ int inject_begin(struct injector *in, u32 pid, s32 tid, struct err *err)
 {
 	u64 all = ~0ull;
 
-	*in = (struct injector){ .tid = tid, .syscall_at = find_in_vdso(pid) };
+	*in = (struct injector){ .pid = pid, .tid = tid, .syscall_at = find_in_vdso(pid) };
 	if (!in->syscall_at)
 		return err_set(err, -ENOEXEC, "process %u has no vdso with a SYSCALL instruction",
 			       pid);
@@ -98,7 +98,7 @@ int inject_begin(struct injector *in, u32 pid, s32 tid, struct err *err)
 	return 0;
 }
 
-/* To the next stop of a system call. */
+/* Continues to the next stop at a system call. */
 static bool go(s32 tid)
 {
 	int status;
@@ -112,19 +112,19 @@ static bool go(s32 tid)
 	}
 }
 
-s64 inject_call(struct injector *in, long nr, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
+s64 inject_call_with(struct injector *in, long nr, const u64 args[6])
 {
 	struct user_regs_struct r = in->regs;
 
 	r.rip = in->syscall_at;
 	r.rax = (u64)nr;
-	r.orig_rax = ~0ull; /* no call to begin again */
-	r.rdi = a;
-	r.rsi = b;
-	r.rdx = c;
-	r.r10 = d;
-	r.r8 = e;
-	r.r9 = f;
+	r.orig_rax = ~0ull; /* no call to restart */
+	r.rdi = args[0];
+	r.rsi = args[1];
+	r.rdx = args[2];
+	r.r10 = args[3];
+	r.r8 = args[4];
+	r.r9 = args[5];
 	if (ptrace(PTRACE_SETREGS, in->tid, NULL, &r) < 0 || !go(in->tid) || !go(in->tid) ||
 	    ptrace(PTRACE_GETREGS, in->tid, NULL, &r) < 0)
 		return -EIO;
@@ -156,7 +156,7 @@ int inject_begin(struct injector *in, u32 pid, s32 tid, struct err *err)
 	return err_set(err, -ENOTSUP, "system calls are injected on x86-64 only");
 }
 
-s64 inject_call(struct injector *in, long nr, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
+s64 inject_call_with(struct injector *in, long nr, const u64 args[6])
 {
 	return -ENOSYS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the process engine share. */
+/* Shared by the files of the process engine. */
 #ifndef SONDE_ENGINE_PROCESS_INTERNAL_H
 #define SONDE_ENGINE_PROCESS_INTERNAL_H
 
@@ -13,30 +13,30 @@
 bool process_read(u32 pid, u64 address, void *to, size_t size);
 bool process_write(u32 pid, u64 address, const void *from, size_t size);
 
-/* ---- survivor.c: what f returns, run to its end even if this process is killed; -EINTR if what
- * runs it was. */
+/* ---- survivor.c: runs f to its end even if this process is killed, and returns its result; -EINTR
+ * if the survivor was killed. */
 int survivor_run(int (*f)(void *ctx), void *ctx);
 
-/* ---- patch.c: puts jumps into the code of the process, and takes them out. All of its threads are
- * stopped meanwhile. Both return 0 or -errno; the first one has changed nothing or all. */
+/* ---- patch.c: inserts and removes jumps in the code of the process, with all threads stopped.
+ * Both return 0 or -errno; the first one is all or nothing. */
 struct patch {
-	u64 at, to; /* in the process: five bytes, and where they shall jump */
-	u64 before; /* where they may jump already; 0: nowhere */
+	u64 at, to; /* in the process: address of five bytes, and the target of their jump */
+	u64 before; /* a target that they may have already; 0: none */
 	u8 was[5];
 	bool is_enabled;
 	u64 module; /* of a tracepoint: the address of its struct sonde_module; else 0 */
-	/* Instructions behind the first that the jump overwrites: offsets there, and of copies from
+	/* Instructions after the first that the jump overwrites: offsets there, and of copies from
 	 * `to`. */
 	u8 n_inner, inner[4];
 	u32 copy[4];
 };
 
 /* ---- points.c: rings that the tracepoints of a program or library write. The process would map
- * them at its first record, but may not do so under a seccomp filter, and only root could map what
- * it has mapped. */
+ * them at its first record, but a seccomp filter may forbid that, and only root may map another
+ * process's memfd. */
 struct point_rings {
 	u64 module;             /* address of its struct sonde_module */
-	u32 n_rings, ring_size; /* wanted; then those that there are */
+	u32 n_rings, ring_size; /* in: requested; out: existing */
 	int fd;                 /* of their memory, to be closed; -1: not mapped */
 };
 struct stopped;
@@ -44,14 +44,15 @@ struct stopped;
 int points_map(struct point_rings *v, u32 n, const struct stopped *s, struct err *err);
 
 struct area;
-/* What belongs to patches in a process. */
+/* Patches in a process, and what they need. */
 struct patched {
 	u32 pid;
 	struct patch *v;
 	u32 n;
-	const struct area *areas; /* unmapped when no thread is in them any more */
+	const struct area *areas; /* unmapped when no thread is in them */
 	u32 n_areas;
-	s32 tid_offset; /* of functions: where threads have their id, from the thread pointer; -1 */
+	/* of functions: offset of the thread ID from the thread pointer; -1: unknown */
+	s32 tid_offset;
 	struct point_rings *points; /* to be mapped by patch_enable() */
 	u32 n_points;
 	u64 stood_ns; /* how long threads stood */
@@ -59,47 +60,46 @@ struct patched {
 /* Fills in points (room for n): rings of the patches' modules that `have` does not have. */
 struct rings;
 void points_list(struct patched *p, const struct rings *have, u32 n_rings, u32 ring_size);
-/* Gives them to `to` unless ret, which it returns, is an error; closes their descriptors. */
+/* Moves them to `to` unless ret, which it returns, is an error; closes their descriptors. */
 int points_add(const struct patched *p, struct rings *to, int ret, struct err *err);
 int patch_enable(struct patched *p, struct err *err);
-/* A process that is gone is no error. */
+/* A process that has ended is no error. */
 int patch_disable(struct patched *p, struct err *err);
 
-/* ---- watcher.c: a process that takes the jumps out when this one is gone. Returns its id, or
+/* ---- watcher.c: a process that removes the jumps when this one has ended. Returns its id, or
  * -errno. */
 int watcher_start(const struct patched *p, struct err *err);
 /* Ends it; *watcher becomes 0. */
 void watcher_stop(s32 *watcher);
 
-/* ---- reads.c: what programs take from their contexts. */
+/* ---- reads.c: members of contexts that programs read. */
 /* Registers in struct pt_regs, numbered as instructions do, that some function may read. */
 u32 reads_registers(const struct program *prog);
-/* What a function needs that the record of a function's entry does not have, or NULL. */
+/* What a function needs and the record of a function's entry lacks, or NULL. */
 const char *reads_why_not(const struct bpf_func *f);
 
 /* ---- functions.c: entries and returns of functions get stubs (stub.h), in areas of the process
  * (area.h). */
 struct functions;
 struct compiled;
-/* regs: registers that records have, as in struct recorder. compiled: what may run in the process
- * (compiled.h), borrowed; NULL: nothing. */
+/* regs: registers that records have, as in struct recorder. compiled: programs that may run in the
+ * process (compiled.h), borrowed; NULL: none. */
 struct functions *functions_new(u32 pid, u32 regs, u32 n_rings, u32 ring_size,
 				struct compiled *compiled);
 void functions_free(struct functions *f);
 /* Whether a function of the program runs in the process, at entries of functions or at the
  * tracepoint `point`; else records are written. */
 bool functions_compile(struct functions *f, u32 func, const struct site *point);
-/* What threads of the process have, which must be known before the others are asked. 0 or
- * -errno. */
+/* Finds the thread-local data of the process; called before the functions below. 0 or -errno. */
 int functions_look(struct functions *f, struct err *err);
 u32 functions_n_rings(const struct functions *f);
 /* Whether the process is in another pid namespace: ids in records are those of tids.c. */
 bool functions_is_elsewhere(const struct functions *f);
-/* Why a function of the program cannot run in the process at the site, or have records written
- * there; NULL: it can. */
+/* Why the site can neither run a function of the program in the process nor write records for it;
+ * NULL: it can. */
 const char *functions_refuse(const struct functions *f, const struct site *s, u32 func,
 			     bool is_compiled);
-/* The reason why not, of what was last asked for. */
+/* The reason of the last refusal. */
 const char *functions_why_not(const struct functions *f);
 /* A function of the program, and the index of its site. */
 struct handler {
@@ -107,32 +107,32 @@ struct handler {
 	u64 cookie;
 	bool is_compiled; /* it runs in the process */
 };
-/* One place: `at` is in the process. */
+/* One position: `at` is an address of the process. */
 struct entry {
 	u64 at;
 	u32 index;                /* the caller's */
 	const struct site *point; /* a tracepoint, whose nop5 is at `at`; NULL: an entry or exit */
-	bool is_exit;             /* the function's return is `back` bytes behind `at` */
+	bool is_exit;             /* the function's return is `back` bytes after `at` */
 	u8 back, go_check;        /* struct site */
 	u64 cold_path, module;    /* of the tracepoint: writes its record; struct sonde_module */
-	const struct patch *old;  /* what is there already, or NULL */
+	const struct patch *old;  /* the patch that is there already, or NULL */
 	const struct handler *handlers; /* that run there, in this order */
 	u32 n_handlers;
 	const char *why_not; /* set if it cannot be patched, else `patch` is */
 	struct patch patch;
 };
-/* Makes stubs for all of them. 0, or -errno if none can be made. */
+/* Makes their stubs. 0, or -errno if none can be made. */
 int functions_prepare(struct functions *f, struct entry *v, u32 n, struct err *err);
 /* The areas so far, and struct patched's tid_offset. */
 const struct area *functions_areas(const struct functions *f, u32 *n, s32 *tid_offset);
 /* The rings, once there are some, mapped here: the caller unmaps them. NULL: refused. */
 void *functions_map_rings(const struct functions *f, struct err *err);
 enum { PT_REGS_WORDS = 21 };
-/* Registers of a record at their places in struct pt_regs; the instruction is `back` bytes behind
- * its site. */
+/* Stores the registers of a record in struct pt_regs; the instruction is `back` bytes after its
+ * site. */
 void functions_registers(const struct functions *f, const struct sonde_record *r, u64 site, u8 back,
 			 u64 regs[PT_REGS_WORDS]);
-/* Of a record's word: the site, and the processor if the word has that, too. */
+/* Splits a record's word into the site and, if it has one, the processor. */
 u64 functions_split_site(const struct functions *f, u64 site, u32 *cpu);
 
 /* ---- tids.c: ids and names of threads. */
@@ -143,11 +143,11 @@ struct tids {
 	struct hash known, names; /* by the thread's own id, by ours */
 };
 void tids_init(struct tids *t, struct arena *a, u32 pid);
-/* Those that there are now. */
+/* Adds the existing threads. */
 void tids_look(struct tids *t);
-/* Our id of the thread that knows itself by that one; 0: it has ended before. */
+/* Our ID of the thread that has that ID in its namespace; 0: it had ended before. */
 u32 tids_ours(struct tids *t, u32 inner);
-/* As when it is first asked for; of a thread that has ended by then the process's. 16 bytes. */
+/* The name at the first call; if the thread has ended by then, that of the process. 16 bytes. */
 const char *tids_comm(struct tids *t, u32 tid);
 void tids_release(struct tids *t);
 
@@ -166,7 +166,7 @@ void launch_go(const struct launched *l);
 /* ---- rings.c: the records of one process, in the order of their times. */
 struct rings;
 struct rings *rings_new(u32 pid);
-/* Of memory that rings lie in already, which the caller frees after it. */
+/* Of memory with existing rings, which the caller frees later. */
 struct rings *rings_over(void *at, u32 n_rings, u32 ring_size);
 void rings_free(struct rings *r);
 /* Of memory that was mapped for it, which it unmaps. */
@@ -174,13 +174,13 @@ void rings_add_mapped(struct rings *r, void *at, u32 n_rings, u32 ring_size);
 /* Of tracepoints. 0 or -errno. */
 bool rings_have(const struct rings *r, u64 module);
 int rings_add_points(struct rings *r, const struct point_rings *of, struct err *err);
-/* Reads what the process counts outside of rings. */
+/* Reads counters of the process that are outside of rings. */
 void rings_look(struct rings *r);
 /* A copy of the oldest record, or NULL; valid until the next call. cpu may be NULL. */
 const struct sonde_record *rings_next(struct rings *r, u32 *cpu);
-/* What a program in the process has sent by that record, or NULL. */
+/* The payload that a program in the process sent in that record, or NULL. */
 const void *rings_sent(const struct sonde_record *r, u32 *len);
-/* Records that found no room, and memory that is not as it should be. */
+/* Records that found no room, and damaged ones. */
 u64 rings_lost(const struct rings *r);
 
 /* The context of a program: words of strings are addresses in text. */
@@ -188,12 +188,12 @@ struct record_context {
 	struct sonde_record r;
 	char text[SONDE_TEXT_MAX + 16]; /* each with its NUL */
 };
-/* strings: bit i: argument i is one. A word that is none of this record becomes 0. */
+/* strings: bit i: argument i is one. An offset outside the record becomes 0. */
 void record_context(struct record_context *c, const struct sonde_record *r, u64 strings);
 
 /* ---- tsc.c: time stamp counter to nanoseconds of the boot clock. */
 struct tsc {
-	u64 tick, ns;     /* at the first look */
+	u64 tick, ns;     /* at the first reading */
 	u64 tick_2, ns_2; /* at the last */
 };
 /* Whether the counter runs at one rate on all processors. */

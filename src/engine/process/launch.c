@@ -2,8 +2,8 @@
 /*
  * The command of -c up to the first instruction of its program: its libraries are mapped and its
  * thread is set up then, but no code of its own has run. It executes the program
- * (PTRACE_O_TRACEEXEC), whose entry point becomes a jump to itself until launch_go(): there it
- * stays, and can be stopped and patched as any process.
+ * (PTRACE_O_TRACEEXEC), whose entry point becomes a jump to itself until launch_go(): meanwhile it
+ * can be stopped and patched as any process.
  */
 #include <errno.h>
 #include <elf.h>
@@ -49,7 +49,7 @@ static int memory(u32 pid)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Until it has executed the program; signals are its own. */
+/* Waits until it has executed the program; passes signals on. */
 static int await_exec(s32 pid, struct err *err)
 {
 	int status;
@@ -111,7 +111,7 @@ static int hold_at_entry(struct launched *l, struct err *err)
 	return ret;
 }
 
-/* A tracer without root takes the rights of a program's owner from it. */
+/* If the tracer is not root, execve ignores set-user-ID bits. */
 static int check_rights_of(u32 pid, struct err *err)
 {
 	char path[32];

@@ -49,7 +49,7 @@ static void make_jump(const struct patch *p, u8 code[JUMP_LEN])
 	make_jump_to(p, p->to, code);
 }
 
-/* ---- code: what lies within a page is read and written at once */
+/* ---- code: patches within a page are read and written at once */
 
 static int by_address(const void *a, const void *b)
 {
@@ -74,7 +74,7 @@ static int put_jump_in(struct patch *p, u8 *code, struct err *err)
 	return 0;
 }
 
-/* What another tracer has changed meanwhile stays. */
+/* Code that another tracer has changed meanwhile stays. */
 static int take_jump_out(struct patch *p, u8 *code, struct err *err)
 {
 	u8 jump[JUMP_LEN];
@@ -144,7 +144,7 @@ static const struct patch *patch_around(const struct patched *p, u64 ip)
 	return lo && ip - p->v[lo - 1].at < JUMP_LEN ? &p->v[lo - 1] : NULL;
 }
 
-/* Where an instruction behind the first that a jump overwrites goes on; 0: it is none. */
+/* The copy of an instruction, other than the first, that a jump overwrites; 0: it is none. */
 static u64 copy_of(const struct patched *p, u64 ip)
 {
 	const struct patch *in = patch_around(p, ip);
@@ -157,7 +157,7 @@ static u64 copy_of(const struct patched *p, u64 ip)
 
 enum { STACK_LOOK = 64 << 10 };
 
-/* What lies on the stack of a thread, up to STACK_LOOK bytes, and where. Returns the number of
+/* Copies the stack of a thread, up to STACK_LOOK bytes, and its address. Returns the number of
  * words. */
 static u32 read_stack(const struct patched *p, const struct user_regs_struct *r, u64 *words,
 		      u64 *from)
@@ -311,7 +311,7 @@ static bool is_in_areas(const struct patched *p, u64 address)
 	return false;
 }
 
-/* It may also come back to there from the handler of a signal. */
+/* A signal handler may return to there, too. */
 static bool stands_in_areas(const struct patched *p, const struct thread *t)
 {
 	static u64 stack[STACK_LOOK / 8];
@@ -328,7 +328,7 @@ static bool stands_in_areas(const struct patched *p, const struct thread *t)
 	return is_in_areas(p, r.rip);
 }
 
-/* True: they are gone. */
+/* True: they are unmapped. */
 static bool unmap_areas(const struct patched *p, const struct stopped *s)
 {
 	struct err err = { 0 };
@@ -359,7 +359,7 @@ static bool unmap_areas(const struct patched *p, const struct stopped *s)
 }
 #endif
 
-/* A busy machine may take long to stop all threads: it is tried again. */
+/* On a busy machine stopping all threads may take long: retries. */
 static int disable(void *ctx)
 {
 	struct work *w = ctx;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings of include/sonde/sonde.h, made as sonde_map_() makes them. Threads that were amid a record
- * when they were stopped write it again, from its begin (rseq(2)), so rings that an earlier run has
- * left are replaced at their place.
+ * Rings of include/sonde/sonde.h, made as sonde_map_() makes them. Threads that were stopped within
+ * a record restart it (rseq(2)), so rings of an earlier run can be replaced at their address.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -19,7 +18,7 @@ enum {
 	MOST_RINGS = 8192,
 	MOST_BYTES = 1 << 30,
 	PAGE = 4096,
-	SCRATCH = 64 /* behind struct sonde_page */
+	SCRATCH = 64 /* after struct sonde_page */
 };
 
 static u64 bytes_of(const struct point_rings *r)
@@ -27,7 +26,7 @@ static u64 bytes_of(const struct point_rings *r)
 	return (u64)r->n_rings * (SONDE_RING_HEADER + (u64)r->ring_size);
 }
 
-/* The process may say anything. */
+/* The process is not trusted. */
 static bool is_mapped(const struct sonde_module *m)
 {
 	return m->page && m->state == SONDE_MAPPED && m->n_rings && m->n_rings <= MOST_RINGS &&
@@ -38,30 +37,32 @@ static bool is_mapped(const struct sonde_module *m)
 static s64 make_page(struct injector *in)
 {
 	s64 at = inject_call(in, SYS_mmap, 0, PAGE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, ~0ull, 0);
-	s64 ret = at < 0 ? at :
-			   inject_call(in, SYS_madvise, (u64)at, PAGE, MADV_WIPEONFORK, 0, 0, 0);
+			     MAP_PRIVATE | MAP_ANONYMOUS, ~0ull);
+	s64 ret = at < 0 ? at : inject_call(in, SYS_madvise, (u64)at, PAGE, MADV_WIPEONFORK);
 
 	return ret < 0 ? ret : at;
 }
 
-/* Where they are there, or -errno. */
-static s64 map_rings(struct point_rings *r, struct injector *in, u32 pid, u64 page, u64 old)
+/* Their address in the process, or -errno. */
+static s64 map_rings(struct point_rings *r, struct injector *in, u64 page, u64 old)
 {
-	s64 at = area_map_file(in, pid, page + SCRATCH, "sonde-rings", bytes_of(r), old,
-			       PROT_READ | PROT_WRITE, MAP_SHARED | (old ? MAP_FIXED : 0), &r->fd);
-	s64 ret =
-		at < 0 ? at :
-			 inject_call(in, SYS_madvise, (u64)at, bytes_of(r), MADV_DONTFORK, 0, 0, 0);
+	struct area_file f = { .name = "sonde-rings",
+			       .scratch = page + SCRATCH,
+			       .size = bytes_of(r),
+			       .at = old,
+			       .prot = PROT_READ | PROT_WRITE,
+			       .flags = MAP_SHARED | (old ? MAP_FIXED : 0) };
+	s64 at = area_map_file(in, &f, &r->fd);
+	s64 ret = at < 0 ? at : inject_call(in, SYS_madvise, (u64)at, bytes_of(r), MADV_DONTFORK);
 
 	return ret < 0 ? ret : at;
 }
 
-static int map(struct point_rings *r, struct sonde_module *m, struct injector *in, u32 pid)
+static int map(struct point_rings *r, struct sonde_module *m, struct injector *in)
 {
 	struct sonde_page page = { 0 };
 	s64 at = m->page ? (s64)(uintptr_t)m->page : make_page(in), rings;
-	bool again = is_mapped(m) && process_read(pid, (u64)at, &page, sizeof page);
+	bool again = is_mapped(m) && process_read(in->pid, (u64)at, &page, sizeof page);
 
 	if (at < 0)
 		return (int)at;
@@ -69,17 +70,17 @@ static int map(struct point_rings *r, struct sonde_module *m, struct injector *i
 		r->n_rings = m->n_rings;
 		r->ring_size = m->ring_size;
 	}
-	rings = map_rings(r, in, pid, (u64)at, again ? (u64)(uintptr_t)page.rings : 0);
+	rings = map_rings(r, in, (u64)at, again ? (u64)(uintptr_t)page.rings : 0);
 	if (rings < 0)
 		return (int)rings;
 	page.rings = (char *)(uintptr_t)rings;
-	page.owner = (unsigned)inject_call(in, SYS_getpid, 0, 0, 0, 0, 0, 0);
+	page.owner = (unsigned)inject_call(in, SYS_getpid);
 	m->page = (struct sonde_page *)(uintptr_t)at;
 	m->n_rings = r->n_rings;
 	m->ring_size = r->ring_size;
 	m->state = SONDE_MAPPED;
-	return process_write(pid, (u64)at, &page, sizeof page) &&
-			       process_write(pid, r->module, m,
+	return process_write(in->pid, (u64)at, &page, sizeof page) &&
+			       process_write(in->pid, r->module, m,
 					     offsetof(struct sonde_module, lost)) ?
 		       0 :
 		       -EFAULT;
@@ -99,7 +100,7 @@ static int map_module(struct point_rings *r, struct injector *in, u32 pid, struc
 	if (m.state == SONDE_MAPPING)
 		return err_set(err, -EAGAIN, "a thread of process %u maps rings now: try again",
 			       pid);
-	ret = map(r, &m, in, pid);
+	ret = map(r, &m, in);
 	errno = -ret;
 	return ret < 0 ? err_sys(err, "map rings in process %u", pid) : 0;
 }

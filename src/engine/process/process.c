@@ -38,23 +38,16 @@ enum {
 	RINGS_SIZE = 64 << 20,
 	MOST_RING_SIZE = 4 << 20,
 	LEAST_RING_SIZE = 256 << 10,
-	LOOK_NS = 10000000, /* between two looks at rings that were empty */
+	LOOK_NS = 10000000, /* polling interval of empty rings */
 };
 
-/* What runs for the records that name a site. */
+/* Functions that run for the records of a site. */
 struct handlers {
 	u64 site;    /* address in the process */
 	u64 strings; /* bit i: argument i is one */
 	bool is_function;
 	u8 back; /* of a return: bytes from the site to it */
 	VEC(struct handler) list;
-};
-
-/* Arguments of attach(). */
-struct awaiting {
-	u32 func;
-	const struct site *const *sites;
-	u32 n;
 };
 
 struct process {
@@ -84,7 +77,7 @@ struct process {
 	s32 watcher;
 	bool has_rings; /* of functions */
 	struct launched launched;
-	VEC(struct awaiting) awaiting; /* launch_command() attaches them */
+	VEC(struct attach_request) awaiting; /* launch_command() attaches them */
 	struct record_context context;
 	u64 registers[PT_REGS_WORDS];
 	VEC(const char *) how; /* of each attachment, for -v */
@@ -192,7 +185,7 @@ static void clock_now(void *self, struct engine_clock *now)
 				      .boot_to_real = clock_boot_to_real_ns() };
 }
 
-/* Strings of the record are here; all else is memory of the process, as it is now. */
+/* Strings of the record are in this process; other addresses are the process's current memory. */
 static int read_memory(void *ctx, void *to, u32 len, u64 address, bool user)
 {
 	const struct process *p = ctx;
@@ -212,7 +205,7 @@ static int read_memory(void *ctx, void *to, u32 len, u64 address, bool user)
 
 /* ---- opening and closing */
 
-/* NULL: what the script has cannot be in the memory of a process. */
+/* NULL: a map of the script cannot be in the memory of a process. */
 static struct compiled *new_compiled(const struct program *prog, u32 n_cpus)
 {
 	struct compiled *c = NULL;
@@ -271,7 +264,7 @@ static struct patched patched(struct process *p, u32 from)
 	return of;
 }
 
-/* If the threads do not stop, the watcher tries when this process is gone. */
+/* If the threads do not stop, the watcher retries after this process has ended. */
 static void disable(struct process *p)
 {
 	struct patched all = patched(p, 0);
@@ -314,7 +307,7 @@ static struct leaving close_process(void *self)
 
 /* ---- attaching */
 
-/* Where the process has an offset of a file; 0: nowhere. */
+/* The address at which the process maps an offset of a file; 0: none. */
 static u64 find_mapped(const struct procmaps *maps, const char *path, u64 offset)
 {
 	struct stat st;
@@ -384,12 +377,9 @@ static u32 ring_size(u32 n_cpus)
 
 /* Sites that a function is attached to at once. */
 struct batch {
-	u32 func;
-	bool is_compiled; /* the function runs in the process */
-	const struct site *const *sites;
+	struct attach_request request;
+	bool is_compiled;          /* the function runs in the process */
 	VEC(struct entry) entries; /* index: of their site */
-	refused_fn refused;
-	void *ctx;
 	u32 n_refused;
 };
 
@@ -397,8 +387,9 @@ static const char *why_records(struct process *p, const struct batch *b)
 {
 	if (!p->compiled)
 		return "a map of the script cannot be in a process";
-	if (functions_compile(p->functions, b->func,
-			      b->sites[0]->kind == SITE_RECORD ? b->sites[0] : NULL))
+	if (functions_compile(p->functions, b->request.func,
+			      b->request.sites[0]->kind == SITE_RECORD ? b->request.sites[0] :
+									 NULL))
 		return "it shares a map with a clause whose records are read";
 	return functions_why_not(p->functions);
 }
@@ -503,10 +494,10 @@ static int refuse(struct batch *b, const struct site *s, const char *why, struct
 {
 	struct err one = { 0 };
 
-	if (!b->refused)
+	if (!b->request.refused)
 		return err_set(err, -ENOTSUP, "%s: %s", s->probe, why);
 	err_set(&one, -ENOTSUP, "%s", why);
-	b->refused(b->ctx, s, &one);
+	b->request.refused(b->request.ctx, s, &one);
 	b->n_refused++;
 	return 0;
 }
@@ -519,7 +510,7 @@ static const struct patch *find_patch(const struct process *p, u64 at)
 	return NULL;
 }
 
-/* Another clause has put a jump there: the new one takes its place. */
+/* Another clause has a jump there: the new one replaces it. */
 static void replace_patch(struct process *p, u64 at)
 {
 	const struct patch *old = find_patch(p, at);
@@ -540,7 +531,7 @@ static int place_functions(struct process *p, struct batch *b, u32 *from, struct
 		struct entry *e = &b->entries.v[i];
 
 		if (e->why_not) {
-			ret = refuse(b, b->sites[e->index], e->why_not, err);
+			ret = refuse(b, b->request.sites[e->index], e->why_not, err);
 			continue;
 		}
 		if (e->old) {
@@ -579,17 +570,17 @@ static void put_in_front(struct handlers *h)
 	h->list.v[0] = last;
 }
 
-/* Another clause may have put a jump there already, to a stub that does for this one, too. */
+/* Another clause may have a jump there already, whose stub serves this one, too. */
 static int add_function(struct process *p, const struct procmaps *maps, struct batch *b, u32 i,
 			struct err *err)
 {
-	const struct site *s = b->sites[i];
+	const struct site *s = b->request.sites[i];
 	struct entry e = { .at = find_mapped(maps, s->user.path, s->user.offset),
 			   .index = i,
 			   .is_exit = s->user.is_exit,
 			   .back = s->user.back,
 			   .go_check = s->user.go_check };
-	struct handler h = { .func = b->func, .cookie = s->index };
+	struct handler h = { .func = b->request.func, .cookie = s->index };
 	struct handlers *of;
 	const char *why;
 	u32 before;
@@ -599,8 +590,8 @@ static int add_function(struct process *p, const struct procmaps *maps, struct b
 	if (begin_functions(p, err) < 0)
 		return err->code;
 	e.at -= e.back;
-	b->is_compiled = h.is_compiled = p->runs[b->func];
-	why = functions_refuse(p->functions, s, b->func, h.is_compiled);
+	b->is_compiled = h.is_compiled = p->runs[b->request.func];
+	why = functions_refuse(p->functions, s, b->request.func, h.is_compiled);
 	if (why)
 		return refuse(b, s, why, err);
 	of = hash_get(&p->handlers, &e.at, sizeof e.at);
@@ -625,7 +616,7 @@ static int add_point(struct process *p, const struct procmaps *maps, struct batc
 		     struct err *err)
 {
 	static const u8 nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-	const struct site *s = b->sites[i];
+	const struct site *s = b->request.sites[i];
 	u64 at = find_mapped(maps, s->record.path, s->record.offset), bias = at - s->record.address;
 	struct entry e = { .at = at + 1,
 			   .index = i,
@@ -633,7 +624,9 @@ static int add_point(struct process *p, const struct procmaps *maps, struct batc
 			   .cold_path = s->record.cold_path + bias,
 			   .module = s->record.module + bias };
 	struct patch new = { .at = e.at, .to = e.cold_path, .module = e.module };
-	struct handler h = { .func = b->func, .cookie = s->index, .is_compiled = b->is_compiled };
+	struct handler h = { .func = b->request.func,
+			     .cookie = s->index,
+			     .is_compiled = b->is_compiled };
 	struct handlers *of;
 
 	if (!at)
@@ -654,42 +647,46 @@ static int add_point(struct process *p, const struct procmaps *maps, struct batc
 }
 
 /* Records of one tracepoint name all of its sites, so a function runs at all of them or at none. */
-static int compile_points(struct process *p, struct batch *b, u32 n, struct err *err)
+static int compile_points(struct process *p, struct batch *b, struct err *err)
 {
 	if (begin_functions(p, err) < 0)
 		return err->code;
-	b->is_compiled = p->runs[b->func] || !together_with_others(p->prog, p->is_event, b->func);
-	for (u32 i = 0; i < n && b->is_compiled; i++)
-		b->is_compiled = functions_compile(p->functions, b->func, b->sites[i]);
+	b->is_compiled = p->runs[b->request.func] ||
+			 !together_with_others(p->prog, p->is_event, b->request.func);
+	for (u32 i = 0; i < b->request.n && b->is_compiled; i++)
+		b->is_compiled =
+			functions_compile(p->functions, b->request.func, b->request.sites[i]);
 	return 0;
 }
 
-static int add_site(struct process *p, const struct procmaps *maps, struct batch *b, u32 i, u32 n,
+static int add_site(struct process *p, const struct procmaps *maps, struct batch *b, u32 i,
 		    struct err *err)
 {
-	const struct site *s = b->sites[i];
+	const struct site *s = b->request.sites[i];
 	int ret;
 
 	if (s->kind == SITE_PERF_TIMER) {
-		timers_add(&p->timers, s, b->func);
+		timers_add(&p->timers, s, b->request.func);
 		return 0;
 	}
 	ret = set_process(p, s, err);
 	if (ret >= 0 && s->kind == SITE_UPROBE)
 		return add_function(p, maps, b, i, err);
 	if (ret >= 0 && !i)
-		ret = compile_points(p, b, n, err);
+		ret = compile_points(p, b, err);
 	return ret < 0 ? ret : add_point(p, maps, b, i, err);
 }
 
-static int attach_now(struct process *p, struct batch *b, u32 n, struct err *err)
+static int attach_now(struct process *p, struct batch *b, struct err *err)
 {
-	u32 from = p->patches.n;
+	u32 n = b->request.n, from = p->patches.n;
 	struct procmaps maps = { 0 };
-	int ret = n && b->sites[0]->pid > 0 ? procmaps_read(&maps, (u32)b->sites[0]->pid, err) : 0;
+	int ret = n && b->request.sites[0]->pid > 0 ?
+			  procmaps_read(&maps, (u32)b->request.sites[0]->pid, err) :
+			  0;
 
 	for (u32 i = 0; i < n && ret >= 0; i++)
-		ret = add_site(p, &maps, b, i, n, err);
+		ret = add_site(p, &maps, b, i, err);
 	if (maps.list.n)
 		procmaps_release(&maps);
 	if (ret >= 0 && (b->entries.n || p->patches.n > from))
@@ -707,23 +704,22 @@ static bool awaits_command(const struct process *p, const struct site *s)
 	return !p->launched.pid && s->is_of_command;
 }
 
-static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
-		  void *ctx, struct err *err)
+static int attach(void *self, const struct attach_request *a, struct err *err)
 {
 	struct process *p = process_of(self);
-	struct batch b = { .func = func, .sites = sites, .refused = refused, .ctx = ctx };
+	struct batch b = { .request = *a };
 	int ret = 0;
 
-	p->first_func = MIN(p->first_func, func);
-	if (n && awaits_command(p, sites[0])) {
-		vec_push(&p->arena, &p->awaiting, (struct awaiting){ func, sites, n });
-		return (int)n;
+	p->first_func = MIN(p->first_func, a->func);
+	if (a->n && awaits_command(p, a->sites[0])) {
+		vec_push(&p->arena, &p->awaiting, *a);
+		return (int)a->n;
 	}
-	ret = attach_now(p, &b, n, err);
-	return ret < 0 ? ret : (int)(n - b.n_refused);
+	ret = attach_now(p, &b, err);
+	return ret < 0 ? ret : (int)(a->n - b.n_refused);
 }
 
-/* What is refused now ends the run, and the command, which has not begun. */
+/* A refusal now ends the run, and the command, which has not begun. */
 static int launch_command(void *self, s32 pid, int (*release)(void *ctx, struct err *err),
 			  void *ctx, struct err *err)
 {
@@ -734,10 +730,10 @@ static int launch_command(void *self, s32 pid, int (*release)(void *ctx, struct 
 		return release(ctx, err);
 	ret = launch(&p->launched, pid, release, ctx, err);
 	for (u32 i = 0; i < p->awaiting.n && ret >= 0; i++) {
-		const struct awaiting *w = &p->awaiting.v[i];
-		struct batch b = { .func = w->func, .sites = w->sites };
+		struct batch b = { .request = p->awaiting.v[i] };
 
-		ret = attach_now(p, &b, w->n, err);
+		b.request.refused = NULL;
+		ret = attach_now(p, &b, err);
 	}
 	if (ret >= 0)
 		launch_go(&p->launched);
@@ -776,7 +772,7 @@ static void set_now(struct process *p, u64 now)
 	p->now = MAX(p->now, now);
 }
 
-/* What a program that runs in the process has sent. The process may write there what it likes. */
+/* A record that a program in the process sent. The process may have changed it. */
 static void pass_on(struct process *p, const struct sonde_record *r, struct in_vm_receiver *to)
 {
 	u32 len;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rings of include/sonde/sonde.h (points.c) and of functions (functions.c): memory of sonde, too,
- * so that they stay when the process dies. The process is not trusted: positions, sizes and offsets
- * are checked, and each record is copied before it is. Rings of functions (functions.c) have room
- * behind them for the end of a record (jit/jit.h).
+ * Rings of include/sonde/sonde.h (points.c) and of functions (functions.c): shared memory, so that
+ * they outlive the process. The process is not trusted: positions, sizes and offsets are checked,
+ * and each record is copied before it is. Rings of functions (functions.c) have room after them for
+ * the end of a record (jit/jit.h).
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 struct module {
 	u64 address;
 	u8 *at;                        /* NULL: could not be mapped */
-	u32 n_rings, ring_size, slack; /* slack: bytes behind each ring, 0: records wrap */
+	u32 n_rings, ring_size, slack; /* slack: bytes after each ring, 0: records wrap */
 	u64 *tails;                    /* read up to here: the process can change its copy */
 	u64 lost_before, lost;
 };
@@ -31,7 +31,7 @@ struct rings {
 _Static_assert(sizeof(((struct rings *)0)->copy) <= JIT_RING_SLACK &&
 		       JIT_MOST_RECORD + sizeof(struct jit_record) <=
 			       sizeof(((struct rings *)0)->copy),
-	       "records fit behind the ring and in the copy");
+	       "records fit after the ring and in the copy");
 
 struct rings *rings_new(u32 pid)
 {
@@ -188,7 +188,7 @@ const void *rings_sent(const struct sonde_record *r, u32 *len)
 	return sent->payload;
 }
 
-/* The first words of what ring i has next, or false: it is empty. What cannot be is skipped and
+/* The header of the next record of ring i, or false: it is empty. Invalid records are skipped and
  * counted. */
 static bool peek(struct rings *r, struct module *m, u32 i, struct sonde_record *first)
 {

@@ -276,8 +276,7 @@ static void put_sequence(struct code *c, const struct recorder *r, struct jumps 
 	PUT(c, "\x49\x89\x0a");
 }
 
-/* Where the kernel continues instead of within the sequence; the signature is in an instruction
- * that traps. */
+/* The abort handler; the signature is in an instruction that traps. */
 static u64 put_abort(struct code *c, const struct recorder *r, u32 moved, u64 again)
 {
 	u64 at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Code that runs in the process. A function's entry jumps to its stub, which calls the recorder and
- * goes on as the function would:
+ * continues as the function would:
  *
  *	stub:	programs that run in the process
  *		push %rax; lea function(%rip), %rax; call recorder; pop %rax	(if others do not)
@@ -9,10 +9,10 @@
  *		jmp to the instruction after them
  *
  * The recorder writes a struct sonde_record (sonde/sonde.h) into the ring of its processor, in a
- * restartable sequence; in threads without one (rseq(2)), under a lock: who finds a ring locked,
- * perhaps by the thread that its signal's handler has interrupted, takes the next one. Its words
- * are the registers of a mask. No other register changes, nor do the flags: callers within a file
- * may rely on what a function does not use. It needs 72 bytes of stack.
+ * restartable sequence; in threads without one (rseq(2)), under a lock: a thread that finds a ring
+ * locked, perhaps by code that its signal handler interrupted, takes the next one. Its words are
+ * the registers of a mask. No other register changes, nor do the flags: callers within a file may
+ * rely on what a function does not use. It needs 72 bytes of stack.
  */
 #ifndef SONDE_ENGINE_PROCESS_STUB_H
 #define SONDE_ENGINE_PROCESS_STUB_H
@@ -38,8 +38,7 @@ struct recorder {
 	bool has_rseq; /* else rings are locked */
 	s32 rseq;      /* struct rseq, from the thread pointer */
 	u32 signature; /* before its abort handler */
-	/* the thread's id, from the thread pointer; -1: the kernel tells it (no rseq then) */
-	s32 tid;
+	s32 tid; /* the thread ID, from the thread pointer; -1: by a system call (no rseq then) */
 };
 
 /* Returns its address. */

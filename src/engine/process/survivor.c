@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stops threads must end what it began: a tracer that is killed leaves them with the registers
- * of an injected system call, and the kernel lets them run. So it is done by a process that has the
- * memory and the descriptors of this one, as after vfork(2), and outlives it.
+ * Work on stopped threads must complete: if a tracer is killed, the kernel lets them run on with
+ * the registers of an injected system call. So a process that shares the memory and the descriptors
+ * of this one, as after vfork(2), does it and outlives it.
  */
 #include <errno.h>
 #include <sched.h>
@@ -24,8 +24,8 @@ static int work(void *arg)
 {
 	struct job *j = arg;
 
-	/* kill(1) of a group does not reach it. After setsid(2) it would also have a share of time
-	 * of its own (autogroup, sched(7)). */
+	/* kill(1) of a process group does not reach it. After setsid(2) it would also have a share
+	 * of time of its own (autogroup, sched(7)). */
 	setpgid(0, 0);
 	j->ret = j->f(j->ctx);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stops the threads of a process (PTRACE_SEIZE, which sends no signal). A signal that is on its way
- * is delivered before a thread stops. A stop ends some system calls with EINTR although no signal
- * came (signal(7)); they are begun again.
+ * Stops the threads of a process (PTRACE_SEIZE, which sends no signal). A pending signal is
+ * delivered before a thread stops. A stop makes some system calls fail with EINTR without a signal
+ * (signal(7)); they are restarted.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -59,7 +59,7 @@ static bool is_known(const struct stopped *s, s32 tid)
 	return false;
 }
 
-/* Of the numbers in a line of /proc/PID/status the first, or the last; 0 if there is none. */
+/* The first or the last number in a line of /proc/PID/status; 0 if there is none. */
 static u32 number_of(u32 pid, const char *name, bool last)
 {
 	char path[32], line[32], *end;
@@ -128,7 +128,7 @@ static int seize(struct stopped *s, s32 tid, struct err *err)
 	return 1;
 }
 
-/* Those that there are and are not known, at most `most`; returns how many, or -errno. */
+/* Lists new threads, at most `most`; returns their number, or -errno. */
 static int seize_new(struct stopped *s, u32 most, struct err *err)
 {
 	char path[40];
@@ -160,7 +160,7 @@ static void look(struct thread *t)
 		t->is_gone = true;
 	else if (status >> 16 == PTRACE_EVENT_STOP)
 		t->is_stopped = true;
-	else /* it stops after it has got this signal */
+	else /* it stops after the delivery of this signal */
 		ptrace(PTRACE_CONT, t->tid, NULL, (long)WSTOPSIG(status));
 }
 
@@ -184,7 +184,7 @@ static int wait_for(struct stopped *s, struct err *err)
 
 static void finish(struct thread *t)
 {
-	while (!t->is_stopped && !t->is_gone) { /* it does not stop: leave it as soon as it does */
+	while (!t->is_stopped && !t->is_gone) { /* it does not stop: detach as soon as it does */
 		look(t);
 		nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
 	}
@@ -205,7 +205,7 @@ u64 threads_resume(struct stopped *s)
 	return began ? clock_mono_ns() - began : 0;
 }
 
-/* Until a look finds no thread that is new. */
+/* Until a scan finds no new thread. */
 static int stop(struct stopped *s, u32 pid, u32 most, struct err *err)
 {
 	int n;

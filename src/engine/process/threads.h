@@ -20,19 +20,19 @@ struct stopped {
 
 /* ---- threads.c. After a failure, too, threads_resume() must follow. */
 int threads_stop(struct stopped *s, u32 pid, struct err *err);
-/* Any one that lives; the others run on. */
+/* Stops any one thread; the others run on. */
 int threads_stop_one(struct stopped *s, u32 pid, struct err *err);
-/* Returns how long the first of them stood, in ns. */
+/* Returns how long the first of them was stopped, in ns. */
 u64 threads_resume(struct stopped *s);
 
 /* A number in /proc/PID/status; 0 if there is none. */
 u32 process_status(u32 pid, const char *name);
-/* The id that the thread has for itself: another one in a pid namespace below ours. 0: it has
- * ended. */
+/* The thread ID in its own pid namespace, which may be below ours. 0: it has ended. */
 u32 thread_inner_id(u32 tid);
 
-/* ---- inject.c: a thread that was stopped runs system calls of this process. */
+/* ---- inject.c: a stopped thread executes system calls for this process. */
 struct injector {
+	u32 pid;
 	s32 tid;
 	u64 syscall_at; /* address of a SYSCALL instruction */
 	u64 signals;    /* its mask */
@@ -41,9 +41,11 @@ struct injector {
 int thread_pointer_of(s32 tid, u64 *pointer, struct err *err);
 /* Its signals, and its seccomp filters, wait until inject_end(). 0 or -errno. */
 int inject_begin(struct injector *in, u32 pid, s32 tid, struct err *err);
-/* The result of the call: -errno if it failed, -EIO if the thread has ended. */
-s64 inject_call(struct injector *in, long nr, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f);
-/* The thread stands where it stood. */
+/* The result of the call: -errno if it failed, -EIO if the thread has ended. Missing arguments are
+ * 0. */
+s64 inject_call_with(struct injector *in, long nr, const u64 args[6]);
+#define inject_call(in, nr, ...) inject_call_with(in, nr, (const u64[6]){ __VA_ARGS__ })
+/* Restores the thread. */
 void inject_end(struct injector *in);
 
 #endif

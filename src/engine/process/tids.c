@@ -90,7 +90,7 @@ void tids_look(struct tids *t)
 		closedir(d);
 }
 
-/* One that ends before it is looked at stays unknown. */
+/* A thread that ends before it is read stays unknown. */
 u32 tids_ours(struct tids *t, u32 inner)
 {
 	const struct thread_id *id = hash_get(&t->known, &inner, sizeof inner);

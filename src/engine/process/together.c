@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Programs that run in the process do so at once, those on records later. Where clauses share a
- * map, the order would show; so they all run there, or all on records.
+ * Programs in the process run at the event, programs on records run later. If clauses share a map,
+ * the order would be visible; so all of them run in the process, or all on records.
  *
  *	uprobe:f:a { @x++; }	uprobe:f:b { printf("%d\n", @x); }	both on records, because of printf()
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rate is that between two looks at both clocks, so it follows the kernel's adjustments. */
+/* The rate is measured between two readings of both clocks, so it follows the kernel's
+ * adjustments. */
 #include <string.h>
 #include "base/buf.h"
 #include "base/clock.h"
@@ -33,7 +34,7 @@ static u64 ticks(void)
 #endif
 }
 
-/* Of three looks the shortest: another process may run between the two clocks. */
+/* The shortest of three readings: another process may run between the two clocks. */
 void tsc_look(struct tsc *t)
 {
 	u64 best = ~0ull;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process that outlives a sonde which is killed, and takes its jumps out then. It has no
- * terminal, no pipes and nothing else of sonde's; the signals that end a group of processes do not
- * reach it. Killed together with sonde, it leaves them; the next run, or sonde detach, takes them
- * out.
+ * A process that outlives a killed sonde, and removes its jumps. It has no terminal, no pipes and
+ * nothing else of sonde's; the signals that end a group of processes do not reach it. If it is
+ * killed together with sonde, the next run, or sonde detach, removes them.
  */
 #include <poll.h>
 #include <signal.h>
@@ -25,8 +24,8 @@ static bool is_needed(const struct patched *p)
 	return !p->n_areas;
 }
 
-/* What sonde had begun when it was killed (survivor.c) has its lock until it ends. Another run that
- * gets it first removes what is there. */
+/* The survivor (survivor.c) of a killed sonde holds its lock until it ends. Another run that gets
+ * the lock first removes the jumps. */
 static bool take_over(const struct patched *p, struct err *err)
 {
 	for (u32 i = 0; i < TRIES && is_needed(p); i++)

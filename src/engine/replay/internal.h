@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the replay engine share. */
+/* Shared by the files of the replay engine. */
 #ifndef SONDE_ENGINE_REPLAY_INTERNAL_H
 #define SONDE_ENGINE_REPLAY_INTERNAL_H
 
@@ -16,10 +16,10 @@
 int replay_select(const char *path, struct err *err);
 const struct recorded_kernel *replay_formats(void);
 struct store *replay_store(void);
-/* What of a file of another tool could not be read; NULL: all was. */
+/* The part of a file of another tool that could not be read; NULL: none. */
 const char *replay_damage(void);
-/* noted.c: what a script recorded with the events of a format; NULL: none did. known: by the text
- * of its rows, which formats share. */
+/* noted.c: values that a script recorded with the events of a format; NULL: none. known: by the
+ * text of its rows, which formats share. */
 const struct noted_reads *noted_parse(struct arena *a, struct store *s, const char *format,
 				      struct hash *known);
 /* The first and the last moment of the recording, by the boot clock. */
@@ -41,8 +41,8 @@ enum { MOST_CALLS = 512 };
 /* Of an event of the file. Of raw_syscalls the functions of single calls, by their number. */
 struct event_handlers {
 	struct handlers all;
-	struct handlers
-		*by_call; /* MOST_CALLS of them, which include all; NULL: none is asked for */
+	struct handlers *
+		by_call; /* MOST_CALLS of them, which include all; NULL: no function is for single calls */
 };
 /* config: site.event.config, an id of struct recorded_kernel. */
 void handlers_add(struct event_handlers *events, u64 config, struct handler h);
@@ -60,7 +60,7 @@ static inline const struct handlers *handlers_of(const struct event_handlers *e,
 	return number < MOST_CALLS ? &e->by_call[number] : &e->all;
 }
 
-/* ---- threads.c: whose threads are whose, over the whole recording. */
+/* ---- threads.c: the process of each thread, over the whole recording. */
 struct thread {
 	u32 tid, pid;
 	u64 since;

@@ -3,7 +3,7 @@
  * Replay: the events of a recording (store/) run the programs of a script in the interpreter (vm/),
  * in the order of their times, as they would have run live. The context of a program is the event's
  * record, as it is on the kernel's perf path. Clocks, tasks and processors are those of the
- * recording; what it lacks cannot be asked (lacks), so the script is refused before it runs.
+ * recording; a script that needs more (lacks) is refused before it runs.
  *
  *	event at t: timers that are due before t, then the functions of its format, each followed by
  *	the records that it sent
@@ -171,7 +171,7 @@ static bool ksym(void *self, u64 addr, struct symbol *out)
 	return store_names_kernel(replay_of(self)->names, addr, out);
 }
 
-/* Processes are what they are when a stack is printed, as live. */
+/* Stacks are resolved by the processes at the time of printing, as live. */
 static bool usym(void *self, u32 pid, u64 addr, struct symbol *out)
 {
 	struct replay *r = replay_of(self);
@@ -189,7 +189,7 @@ static void clock_now(void *self, struct engine_clock *now)
 
 /* ---- opening and closing */
 
-/* A text of ftrace does not say how many the machine had. */
+/* ftrace's text lacks the number of processors. */
 static u32 n_cpus(const struct store *s)
 {
 	return MIN(MAX(MAX(store_tables(s)->head.n_cpus, store_cpus(s)), 1u), (u32)MOST_CPUS);
@@ -262,7 +262,7 @@ static void read_threads(struct replay *r)
 	store_range(r->store, r->from, r->to);
 }
 
-/* Tasks that it names are threads, of processes that other events tell. */
+/* The tasks in its fields are threads, whose processes are known from other events. */
 static void attach_raw(struct replay *r, struct handler *h, u32 format)
 {
 	h->is_raw = true;
@@ -286,15 +286,14 @@ static void attach_site(struct replay *r, u32 func, const struct site *s)
 		}
 }
 
-static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
-		  void *ctx, struct err *err)
+static int attach(void *self, const struct attach_request *a, struct err *err)
 {
-	for (u32 i = 0; i < n; i++)
-		attach_site(replay_of(self), func, sites[i]);
-	return (int)n;
+	for (u32 i = 0; i < a->n; i++)
+		attach_site(replay_of(self), a->func, a->sites[i]);
+	return (int)a->n;
 }
 
-/* By which timers know who runs. */
+/* Timers need the running task. */
 static void find_switches(struct replay *r)
 {
 	const struct recorded_kernel *k = replay_formats();
@@ -364,8 +363,8 @@ static u32 process_of(void *ctx, u32 tid)
 	return tid == r->event.tid ? r->event.pid : threads_process(&r->threads, tid, r->now);
 }
 
-/* Between the events of a processor the task of the last one runs there, after a switch the next
- * one. */
+/* Between two events of a processor the task of the first one runs; after a switch, the next
+ * task. */
 static void note_task(struct replay *r, const struct trace_event *e)
 {
 	struct on_cpu *c = &r->cpus[e->cpu % r->world->n_cpus];

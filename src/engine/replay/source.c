@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recording that events come from. There is one in a process, as there is one kernel: the
- * questions about it (features, formats) come before the run exists.
+ * The recording that events come from. There is one in a process, as there is one kernel: features
+ * and formats are needed before the run exists.
  */
 #include <stdlib.h>
 #include "engine/replay/internal.h"
@@ -101,7 +101,7 @@ u64 replay_begin_ns(const struct store_tables *t)
 	return t->n_events ? MIN(t->head.start_ns, t->t0) : t->head.start_ns;
 }
 
-/* The recorder notes the time of day each second, also while nothing happens. */
+/* The recorder stores the time of day each second, also without events. */
 u64 replay_end_ns(const struct store_tables *t)
 {
 	u64 last = MAX(replay_begin_ns(t), t->t1);

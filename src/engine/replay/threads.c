@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads and their processes. An event tells those of its own thread; a field names other threads
- * by their number alone. So all events are read once: which thread was of which process from when
- * on.
+ * Threads and their processes. An event has the process of its own thread; fields have only the IDs
+ * of other threads. So all events are read once: which thread belonged to which process since when.
  */
 #include <stdlib.h>
 #include "base/hash.h"

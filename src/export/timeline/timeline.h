@@ -56,8 +56,8 @@ bool timeline_tile(struct timeline *t, u32 level, u64 index, struct buf *to);
 /* All of it, without steps. */
 void timeline_exact(struct timeline *t, struct buf *to);
 
-/* store_next() returns the events from `from` to `to`. What the timeline does next finds its own
- * place again. */
+/* store_next() returns the events from `from` to `to`. Later calls for the timeline restore their
+ * own position. */
 void timeline_range(struct timeline *t, u64 from, u64 to);
 /* Before the event of that number, or before the first one at that time: the next store_next() is
  * at or before it, and *number is that of what it will return. */

@@ -72,6 +72,7 @@ static void stopped(void)
 			  .tracepoint = "sys_enter",
 			  .probe = "rawtracepoint:sys_enter" };
 	const struct site *five[] = { &s, &s, &s, &s, &s };
+	struct attach_request a = { .sites = five, .n = ARRAY_SIZE(five) };
 	struct handmade h;
 
 	handmade_init(&h);
@@ -79,8 +80,7 @@ static void stopped(void)
 	add_counter(&h, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, NULL, 0);
 	h.k = kernel_open(&h.prog, &o);
 	good(&h, kernel_create_maps(h.k, &h.err));
-	is_int(kernel_attach_many(h.k, 0, five, ARRAY_SIZE(five), NULL, NULL, &h.err), 2,
-	       "who is told to stop stops");
+	is_int(kernel_attach_many(h.k, &a, &h.err), 2, "who is told to stop stops");
 	handmade_release(&h);
 }
 

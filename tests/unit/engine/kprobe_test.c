@@ -66,8 +66,11 @@ static void many(void)
 					    SYSCALL("gettid") };
 	struct site s[ARRAY_SIZE(syms)] = {};
 	const struct site *list[ARRAY_SIZE(syms)];
-	struct handmade h;
 	int n_refused = 0;
+	struct attach_request a = {
+		.sites = list, .n = ARRAY_SIZE(syms), .refused = count_refused, .ctx = &n_refused
+	};
+	struct handmade h;
 
 	for (u32 i = 0; i < ARRAY_SIZE(syms); i++) {
 		s[i] = (struct site){
@@ -76,9 +79,7 @@ static void many(void)
 		list[i] = &s[i];
 	}
 	start(&h, BPF_PROG_TYPE_KPROBE);
-	is_int(kernel_attach_many(h.k, 0, list, ARRAY_SIZE(syms), count_refused, &n_refused,
-				  &h.err),
-	       4, "four of five: %s", h.err.text);
+	is_int(kernel_attach_many(h.k, &a, &h.err), 4, "four of five: %s", h.err.text);
 	is_int(n_refused, 1, "one is told of");
 	for (u32 i = 0; i < kernel_n_attached(h.k); i++)
 		note("%s", kernel_how(h.k, i));

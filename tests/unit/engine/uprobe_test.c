@@ -111,23 +111,33 @@ static void one(s32 pid, bool is_return, bool multi)
 	kernel_features()->known[FEAT_UPROBE_MULTI] = known;
 }
 
+static void count_refused(void *ctx, const struct site *s, const struct err *err)
+{
+	++*(int *)ctx;
+	note("refused %u: %s (%s)", s->index, err->text, err->help);
+}
+
+/* The first n sites; n_refused NULL: the first refusal is an error. */
+static int attach(struct handmade *h, u32 n, int *n_refused)
+{
+	struct attach_request a = { .sites = site_list,
+				    .n = n,
+				    .refused = n_refused ? count_refused : NULL,
+				    .ctx = n_refused };
+
+	return kernel_attach_many(h->k, &a, &h->err);
+}
+
 static void cookies(void)
 {
 	struct handmade h;
 
 	start(&h, true);
-	is_int(kernel_attach_many(h.k, 0, site_list, 10, NULL, NULL, &h.err), 10, "ten sites %s",
-	       h.err.text);
+	is_int(attach(&h, 10, NULL), 10, "ten sites %s", h.err.text);
 	for (int i = 0; i < 10; i++)
 		places[i]();
 	is_int(kernel_data_u64(h.k, 0), 1, "the cookie is the site's index");
 	handmade_release(&h);
-}
-
-static void count_refused(void *ctx, const struct site *s, const struct err *err)
-{
-	++*(int *)ctx;
-	note("refused %u: %s (%s)", s->index, err->text, err->help);
 }
 
 static void many(void)
@@ -139,8 +149,7 @@ static void many(void)
 
 	start(&h, false);
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	is_int(kernel_attach_many(h.k, 0, site_list, N_PLACES, NULL, NULL, &h.err), N_PLACES,
-	       "all at once: %s", h.err.text);
+	is_int(attach(&h, N_PLACES, NULL), N_PLACES, "all at once: %s", h.err.text);
 	note("%d sites attached in %.1f ms: %s", N_PLACES, ms_since(&t), kernel_how(h.k, 0));
 	for (u32 i = 0; i < N_PLACES; i++)
 		places[i]();
@@ -152,11 +161,9 @@ static void many(void)
 	start(&h, false);
 	was = sites[17].user.offset;
 	sites[17].user.offset = 1ull << 40;
-	ok(kernel_attach_many(h.k, 0, site_list, 50, NULL, NULL, &h.err) < 0,
-	   "one of 50 is wrong: %s", h.err.text);
+	ok(attach(&h, 50, NULL) < 0, "one of 50 is wrong: %s", h.err.text);
 	h.err = (struct err){};
-	is_int(kernel_attach_many(h.k, 0, site_list, 50, count_refused, &n_refused, &h.err), 49,
-	       "or is left out");
+	is_int(attach(&h, 50, &n_refused), 49, "or is left out");
 	is_int(n_refused, 1, "and told");
 	sites[17].user.offset = was;
 	handmade_release(&h);
@@ -171,8 +178,7 @@ static void mixed(void)
 	for (u32 i = 0; i < N; i++)
 		sites[i].is_return = i % 2;
 	start(&h, false);
-	is_int(kernel_attach_many(h.k, 0, site_list, N, NULL, NULL, &h.err), N,
-	       "entries and returns in turn: %s", h.err.text);
+	is_int(attach(&h, N, NULL), N, "entries and returns in turn: %s", h.err.text);
 	is_int((s64)kernel_n_attached(h.k), 2, "are held by a link each");
 	for (u32 i = 0; i < N; i++)
 		places[i]();

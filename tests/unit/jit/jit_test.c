@@ -25,7 +25,6 @@ static u64 run_at(const struct bpf_insn *insns, u32 n, const struct jit_site *si
 	struct program prog;
 	struct arena a;
 	u64 word = 0, memory[4] = { 10, 20, 30, 40 };
-	u32 len;
 
 	asm_program(&prog, &a);
 	prog.data_map = asm_map(&prog, ".data", MAP_DATA, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
@@ -35,7 +34,7 @@ static u64 run_at(const struct bpf_insn *insns, u32 n, const struct jit_site *si
 	if (site->context == JIT_WORDS)
 		regs.v[DI / 8] = (u64)(uintptr_t)memory;
 	if (native_open(&native, &prog, 1, err) >= 0 &&
-	    native_compile(&native, &prog, 0, site, world, &len, err) >= 0) {
+	    native_compile(&native, &prog, 0, site, world, err) >= 0) {
 		if (native_run(&native, &regs, 1u << 6 | 1u << 7))
 			err_set(err, -1, "registers have changed");
 		memcpy(&word, native.block + native.maps.v[0].offset, sizeof word);
@@ -250,13 +249,13 @@ static void test_flags(void)
 	struct program prog;
 	struct err err = { 0 };
 	struct arena a;
-	u32 len, n_bad = 0;
+	u32 n_bad = 0;
 
 	asm_program(&prog, &a);
 	prog.data_map = asm_map(&prog, ".data", MAP_DATA, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
 	asm_func(&prog, BPF_PROG_TYPE_KPROBE, insns, ARRAY_SIZE(insns));
 	native_open(&n, &prog, 1, &err);
-	native_compile(&n, &prog, 0, &site, (struct jit_world){ 0 }, &len, &err);
+	native_compile(&n, &prog, 0, &site, (struct jit_world){ 0 }, &err);
 	for (u64 flags = 0; flags < 0x1000; flags++) {
 		u64 want = (flags & 0x8d5) | 0x202, got;
 

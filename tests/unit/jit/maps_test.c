@@ -80,7 +80,6 @@ static bool open_fixture(struct fixture *f, u32 type, u32 key_size, u32 max_entr
 	bool is_percpu = type == BPF_MAP_TYPE_PERCPU_HASH;
 	struct vm_world world = { .n_cpus = 4 };
 	struct err err = { 0 };
-	u32 len;
 	int ret;
 
 	*f = (struct fixture){ 0 };
@@ -94,8 +93,7 @@ static bool open_fixture(struct fixture *f, u32 type, u32 key_size, u32 max_entr
 	make_program(f, key_size);
 	ret = native_open(&f->n, &f->prog, 4, &err);
 	if (ret >= 0)
-		ret = native_compile(&f->n, &f->prog, 0, &site, (struct jit_world){ 0 }, &len,
-				     &err);
+		ret = native_compile(&f->n, &f->prog, 0, &site, (struct jit_world){ 0 }, &err);
 	if (ret < 0)
 		note("%s", err.text);
 	err_release(&err);

@@ -216,14 +216,14 @@ static const char *compare(struct program *prog, const struct jit_site *site, st
 	struct registers regs = { { 0 } };
 	struct vm *vm = vm_new(prog, &world);
 	const char *ret = NULL;
-	u32 len, changed;
+	u32 changed;
 
 	for (u32 i = 0; i < 15; i++)
 		regs.v[i] = number();
 	if (vm_run(vm, 0, &regs, sizeof regs, NULL, err) < 0)
 		ret = err->text;
 	else if (native_open(&n, prog, 1, err) < 0 ||
-		 native_compile(&n, prog, 0, site, (struct jit_world){ 0 }, &len, err) < 0)
+		 native_compile(&n, prog, 0, site, (struct jit_world){ 0 }, err) < 0)
 		ret = err->text;
 	else {
 		changed = native_run(&n, &regs, site->free & 1u << X10 ? 1u << 6 | 1u << 7 : 0);

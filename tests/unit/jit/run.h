@@ -75,19 +75,18 @@ static inline void native_close(struct native *n)
 
 /* 0, or -errno with the reason. */
 static inline int native_compile(struct native *n, const struct program *prog, u32 func,
-				 const struct jit_site *site, struct jit_world world, u32 *len,
+				 const struct jit_site *site, struct jit_world world,
 				 struct err *err)
 {
 	struct buf code = { 0 };
+	struct jit_output out = { .address = (u64)(uintptr_t)n->code, .code = &code };
 	int ret;
 
 	world.maps = &n->maps;
 	world.block = (u64)(uintptr_t)n->block;
 	world.routines = (u64)(uintptr_t)n->code + CODE_SIZE - ROUTINES_SIZE;
-	ret = jit_compile(prog, prog->funcs.v[func], site, &world, (u64)(uintptr_t)n->code, &code,
-			  NULL, err);
+	ret = jit_compile(prog, prog->funcs.v[func], site, &world, &out, err);
 	if (ret >= 0) {
-		*len = (u32)code.len;
 		buf_putc(&code, (char)RET);
 		mprotect(n->code, CODE_SIZE, PROT_READ | PROT_WRITE);
 		memcpy(n->code, code.s, code.len);

@@ -7,10 +7,11 @@
 static struct targets split(struct fixture *x, const char **events, u32 n, u32 *n_rest)
 {
 	struct spec *spec = parse(x, "tracepoint:syscalls:sys_*");
+	const char *rest[8];
 	struct targets ts = { 0 };
-	const char **rest;
 
-	syscalls_resolve(&x->env, spec, events, n, &ts, &rest, n_rest);
+	memcpy(rest, events, n * sizeof *rest);
+	*n_rest = syscalls_resolve(&x->env, spec, rest, n, &ts);
 	return ts;
 }
 

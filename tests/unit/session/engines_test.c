@@ -143,16 +143,15 @@ static struct leaving close_canned(void *self)
 	return (struct leaving){ 0 };
 }
 
-static int attach(void *self, u32 func, const struct site *const *sites, u32 n, refused_fn refused,
-		  void *ctx, struct err *err)
+static int attach(void *self, const struct attach_request *a, struct err *err)
 {
 	struct canned *c = self;
 
-	for (u32 i = 0; i < n && c->n_funcs < 2; i++) {
-		c->site[c->n_funcs] = sites[i];
-		c->func[c->n_funcs++] = func;
+	for (u32 i = 0; i < a->n && c->n_funcs < 2; i++) {
+		c->site[c->n_funcs] = a->sites[i];
+		c->func[c->n_funcs++] = a->func;
 	}
-	return (int)n;
+	return (int)a->n;
 }
 
 static void start(void *self)

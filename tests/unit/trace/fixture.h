@@ -193,8 +193,7 @@ static inline u64 *fx_counts(const struct type *t, const s64 *v, u32 n)
 				 hist_bucket(v[i], t->hist.bits) :
 			 t->kind == TY_LHIST ?
 				 lhist_bucket(v[i], t->lhist.min, t->lhist.max, t->lhist.step) :
-				 llhist_bucket(v[i], t->llhist.base, t->llhist.low, t->llhist.high,
-					       t->llhist.steps);
+				 llhist_bucket(&t->llhist, v[i]);
 		b[at]++;
 	}
 	return b;

@@ -60,13 +60,14 @@ static void lhist(void)
 
 static void check_llhist(u32 base, u32 low, u32 high, u32 steps)
 {
-	u32 n = agg_buckets(type_llhist(&a, base, low, high, steps)), bad = 0;
+	struct llhist_shape shape = { base, low, high, steps };
+	u32 n = agg_buckets(type_llhist(&a, shape)), bad = 0;
 	s64 lo, hi, last = INT64_MIN;
 
 	for (u32 i = 0; i < n; i++) {
-		llhist_bounds(i, base, low, high, steps, &lo, &hi);
-		bad += lo != last || hi < lo || llhist_bucket(lo, base, low, high, steps) != i ||
-		       llhist_bucket(hi, base, low, high, steps) != i;
+		llhist_bounds(&shape, i, &lo, &hi);
+		bad += lo != last || hi < lo || llhist_bucket(&shape, lo) != i ||
+		       llhist_bucket(&shape, hi) != i;
 		last = hi + (hi != INT64_MAX);
 	}
 	ok(!bad && last == INT64_MAX, "llhist %u %u..%u/%u: %u buckets tile", base, low, high,
@@ -75,6 +76,7 @@ static void check_llhist(u32 base, u32 low, u32 high, u32 steps)
 
 static void llhist(void)
 {
+	const struct llhist_shape shape = { 10, 0, 6, 20 };
 	s64 lo, hi;
 
 	check_llhist(10, 0, 6, 20);
@@ -82,7 +84,7 @@ static void llhist(void)
 	check_llhist(2, 0, 20, 2);
 	check_llhist(10, 0, 3, 100);
 	check_llhist(7, 1, 4, 5);
-	llhist_bounds(llhist_bucket(37, 10, 0, 6, 20), 10, 0, 6, 20, &lo, &hi);
+	llhist_bounds(&shape, llhist_bucket(&shape, 37), &lo, &hi);
 	ok(lo == 35 && hi == 39, "37 is in [35, 40)");
 }
 
