@@ -46,6 +46,12 @@ enum option_set {
 	SET_CPUS = 1 << 10,      /* -C */
 	SET_FROM = 1 << 11,      /* --from, of commands with a script of their own */
 	SET_TIME = 1 << 12,      /* --time, of commands that read a recording */
+	SET_CALLS = 1 << 13,     /* lines of calls, as strace prints them: -t, -k, -s */
+	SET_SAMPLES = 1 << 14,   /* -F */
+	SET_CGROUP = 1 << 15,    /* -G */
+	SET_OVER = 1 << 16,      /* --over */
+	SET_STACK = 1 << 17,     /* --stack */
+	SET_FILTER = 1 << 18,    /* --filter of all events */
 	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET | SET_CHILD,
 	/* A command that runs a script of the user. */
 	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_SCRIPT_RUN | SET_FORMAT | SET_OUTPUT,
@@ -94,20 +100,18 @@ enum manual {
 
 /* sonde profile: the options of cmd_profile.c, as given. */
 struct profile_options {
-	const char *frequency, *by, *cgroup, *min, *event;
+	const char *by, *min, *event;
 	bool threads, user, kernel, off_cpu, wall, lines, no_inline;
 };
 
 /* sonde trace: the same, of cmd_trace.c. */
 struct trace_options {
-	const char *fields, *filter, *limit;
-	bool stack;
+	const char *fields, *limit;
 };
 
 /* sonde flow: of cmd_flow.c. */
 struct flow_options {
 	const char *depth, *binary;
-	u64 over_ns;
 	bool args, calls, kernel, report, graph;
 	const char *const *libraries,
 		*const *include, *const *exclude; /* patterns, NULL-terminated, or NULL */
@@ -115,8 +119,8 @@ struct flow_options {
 
 /* sonde stat: of cmd_stat.c. */
 struct stat_options {
-	const char *separator, *cgroup; /* -x, -G */
-	u32 repeat, interval_ms;        /* 0: not given */
+	const char *separator;   /* -x */
+	u32 repeat, interval_ms; /* 0: not given */
 	bool per_cpu, per_thread, json, detailed;
 	int timer; /* of -I; -1: none */
 };
@@ -137,8 +141,6 @@ struct ftrace_options {
 									      *const *options;
 	const char *const *given; /* --filter and --trigger, whose place among the options counts */
 	u32 depth, buffer_kb;
-	u64 over_ns;
-	bool stack;
 };
 
 /* sonde probe: of cmd_probe.c; lists are NULL-terminated, or NULL. */
@@ -172,6 +174,11 @@ struct cli {
 	bool all, no_follow;        /* -a, --no-follow */
 	const char *cpus;           /* -C */
 	const char *output;         /* -o */
+	const char *frequency;      /* -F */
+	const char *cgroup;         /* -G */
+	const char *filter;         /* --filter of all events */
+	u64 over_ns;                /* --over */
+	bool stack;                 /* --stack */
 	bool output_appends;        /* ... keeps what the file has */
 	struct strace *strace;      /* sonde strace: its options and state */
 	const char *const *events;  /* record, trace: values of -e, NULL-terminated, or NULL */
@@ -180,13 +187,11 @@ struct cli {
 	u32 n_event_filters;
 	struct ltrace *ltrace;         /* sonde ltrace: likewise */
 	bool record_stacks;            /* record: -g */
-	const char *record_hz;         /* record: -F */
 	struct background *background; /* record start: in its process; else NULL */
 	const char *overwrite;         /* record: --overwrite */
 	const char *max_size, *switch_output, *switch_max_files;
 	const char *dump_on;                 /* record: --dump-on */
 	u64 dump_after_ns;                   /* record: --after */
-	const char *filter;                  /* script: --filter */
 	const char *time_range;              /* --time: parts of a recording */
 	const char *const *columns;          /* script: values of -F, NULL-terminated, or NULL */
 	bool time_in_ns, reltime, deltatime; /* script: --ns ... */
@@ -248,7 +253,7 @@ bool escape_wanted(const struct cli *c, int fd);
 /* ---- usage.c */
 /* A wrong command line: the text and a short usage; returns 1. */
 int say_usage(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
-/* In the words of getopt_long(3). near: the similar option, or NULL. */
+/* Worded as by getopt_long(3). near: the similar option, or NULL. */
 int say_bad_option(const struct cli *c, const char *near, const char *fmt, ...) FORMAT(3, 4);
 /* "    sonde check [OPTION]... FILE..." */
 void put_command_usage(struct buf *b, const struct cli *c, const struct command *cmd);

@@ -201,7 +201,7 @@ static int run(struct cli *c)
 	const struct flow_options *o = &c->flow;
 	struct flow f = {
 		.t = { .c = c },
-		.over_ns = o->over_ns,
+		.over_ns = c->over_ns,
 		.has_args = o->args,
 		.has_calls = o->calls || o->kernel,
 		.has_kernel = o->kernel,
@@ -215,7 +215,7 @@ static int run(struct cli *c)
 	c->request.keeps_return_addresses = true;
 	c->request.traced.alone = true;
 	c->request.no_warnings |=
-		!c->request.verbose; /* of returns that are not seen: the tree says which */
+		!c->request.verbose; /* of returns that are not seen: the tree shows them */
 	ret = ret ? ret : check_words(c);
 	ret = ret ? ret : read_depth(&f, o->depth);
 	ret = ret ? ret : find_program(&f);
@@ -241,7 +241,7 @@ const struct command command_flow = {
 		   "sonde flow --args --over 1ms 'handle_*' -p 1234\n"
 		   "sonde flow --report --duration 10s serve -p 1234\n"
 		   "sonde flow kprobe:vfs_read -- cat /etc/hostname",
-	.takes = SETS_JOB,
+	.takes = SETS_JOB | SET_OVER,
 	.run = run,
 	.cmd_after = true,
 };

@@ -199,7 +199,7 @@ static int choose_tracer(struct ftrace *f)
 {
 	const struct cli *c = f->c;
 	const struct ftrace_options *o = &c->ftrace;
-	bool for_graph = o->graph || o->nograph || o->depth || o->over_ns;
+	bool for_graph = o->graph || o->nograph || o->depth || c->over_ns;
 
 	f->tracer = o->tracer                               ? o->tracer :
 		    for_graph                               ? "function_graph" :
@@ -248,10 +248,10 @@ const struct command command_ftrace = {
 	.name = "ftrace",
 	.args = "[CMD [ARG]...]",
 	.brief = "trace functions and events with the kernel's tracers",
-	.doc = "Function tracers, events with filters and triggers, in an instance of tracefs that is this run's alone and is removed at its end "
-	       "(after kill -9 by the next run): no switch of anybody else is touched. Lines are those of the kernel's file trace. -T traces functions (patterns), "
+	.doc = "Function tracers, events with filters and triggers, in an instance of tracefs of its own, which is removed at the end "
+	       "(after kill -9 by the next run): settings of other tracers do not change. Lines are those of the kernel's file trace. -T traces functions (patterns), "
 	       "-G draws the calls within a function with their times, -e traces events. --filter and --trigger belong to the -e before them. Of CMD "
-	       "and its children, the threads of -p, or all (-a). What a full buffer has lost is told where it is missing and summed up at the end. -o FILE.data "
+	       "and its children, the threads of -p, or all (-a). Losses of a full buffer are reported where they occurred, and their sum at the end. -o FILE.data "
 	       "makes a recording as sonde record does (for script, report, export, tui and scripts, as tracepoint:ftrace:function). The exit status is that of CMD.",
 	.example =
 		"sonde ftrace -T 'vfs_*' -- ls /usr\n"
@@ -259,6 +259,6 @@ const struct command command_ftrace = {
 		"sonde ftrace -a -e sched:sched_switch --filter 'prev_prio < 100' --trigger stacktrace --duration 1s\n"
 		"sonde ftrace -a -e kmem:kmalloc --trigger 'hist:keys=call_site.sym:vals=bytes_req' --duration 5s",
 	.run = ftrace,
-	.takes = (SETS_JOB | SET_CPUS) & ~(u32)SET_FORMAT,
+	.takes = (SETS_JOB | SET_CPUS | SET_OVER | SET_STACK) & ~(u32)SET_FORMAT,
 	.words_are_cmd = true,
 };

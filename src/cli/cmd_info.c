@@ -244,7 +244,7 @@ static bool has_module_btf(void)
 	return found;
 }
 
-/* What one program of a privileged user may have since 5.2, and what others may. */
+/* Limits of a program of privileged users since 5.2, and of others. */
 static const char *instruction_limit(void)
 {
 	struct err err = { 0 };
@@ -270,7 +270,7 @@ static void put_features(struct report *r)
 			feature_item(r, &(struct item){ (enum feature)i, NULL });
 }
 
-/* What a probe type can be attached by: any one will do. */
+/* Features that can attach a probe type: any one suffices. */
 static enum feature_answer probe_answer(const struct provider *p)
 {
 	if (!p->feature)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde ltrace: the calls of a command or of processes to their libraries, in the words of
+/* sonde ltrace: the calls of a command or of processes to their libraries, in the format of
  * ltrace(1). */
 #include <stdlib.h>
 #include "cli/job.h"
@@ -73,6 +73,6 @@ const struct command command_ltrace = {
 		   "sonde ltrace -e malloc+free -T sort /etc/passwd\n"
 		   "sonde ltrace -c -p 1234",
 	.run = run,
-	.takes = SETS_JOB,
+	.takes = SETS_JOB | SET_CALLS,
 	.words_are_cmd = true,
 };

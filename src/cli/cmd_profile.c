@@ -64,17 +64,15 @@ static void put_key(struct buf *b, const struct key *k)
 
 static int put_conditions(struct cli *c, struct buf *b)
 {
-	const struct profile_options *p = &c->profile;
-
 	buf_puts(b, "true");
 	if (c->cpus)
 		buf_puts(b, " && ");
 	if (job_put_cpus(c, b))
 		return 1;
-	if (p->cgroup && strpbrk(p->cgroup, "\"\\\n"))
-		return say_usage(c, "--cgroup=%s: a path below /sys/fs/cgroup", p->cgroup);
-	if (p->cgroup)
-		buf_printf(b, " && in_cgroup(\"%s\")", p->cgroup);
+	if (c->cgroup && strpbrk(c->cgroup, "\"\\\n"))
+		return say_usage(c, "--cgroup=%s: a path below /sys/fs/cgroup", c->cgroup);
+	if (c->cgroup)
+		buf_printf(b, " && in_cgroup(\"%s\")", c->cgroup);
 	return 0;
 }
 
@@ -220,7 +218,7 @@ static int check_together(const struct cli *c)
 		return say_usage(c, "--threads and --by exclude each other");
 	if (p->off_cpu + p->wall + (p->event != NULL) > 1)
 		return say_usage(c, "--off-cpu, --wall and --event exclude each other");
-	if (p->frequency && (p->off_cpu || p->event))
+	if (c->frequency && (p->off_cpu || p->event))
 		return say_usage(c, "--frequency is for samples, and %s takes none",
 				 p->event ? "--event" : "--off-cpu");
 	if (p->min && !p->off_cpu && !p->wall)
@@ -231,10 +229,10 @@ static int check_together(const struct cli *c)
 static int check_values(const struct cli *c, u32 *hz)
 {
 	const struct profile_options *p = &c->profile;
-	const char *end = p->frequency ? job_read_number(p->frequency, hz) : "";
+	const char *end = c->frequency ? job_read_number(c->frequency, hz) : "";
 
 	if (!end || *end || !*hz)
-		return say_usage(c, "--frequency=%s: samples a second, as 99", p->frequency);
+		return say_usage(c, "--frequency=%s: samples a second, as 99", c->frequency);
 	if (p->min && !is_time(p->min))
 		return say_usage(c, "--min=%s: a time, as 1ms or 50us", p->min);
 	if (p->event && strpbrk(p->event, "{}"))
@@ -295,7 +293,7 @@ const struct command command_profile = {
 	       "--off-cpu measures how long threads wait, in microseconds, by state and by the stack that waits, followed by the stack of the waker "
 	       "from its innermost frame out; --wall is both; --event counts the stacks of any probe. The exit status is that of CMD.",
 	.example = "sonde profile -F 499 --duration 10 -p 1",
-	.takes = SETS_JOB | SET_CPUS,
+	.takes = SETS_JOB | SET_CPUS | SET_SAMPLES | SET_CGROUP,
 	.run = profile,
 	.words_are_cmd = true,
 };

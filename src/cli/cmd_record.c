@@ -20,7 +20,7 @@ struct wanted { /* -o */
 	const struct exporter *exporter; /* by its suffix; NULL: a recording */
 };
 
-/* -o -: the recording goes to standard output, and what CMD and sonde print there to standard
+/* -o -: the recording goes to standard output, and other output of CMD and sonde to standard
  * error. */
 static int make_stream(struct cli *c)
 {
@@ -94,7 +94,7 @@ static bool read_amount(const char *text, struct amount *to)
 
 struct files {
 	struct cli *c;
-	u32 n, most; /* how many there are besides FILE; how many may be, 0: any number */
+	u32 n, most; /* number of files besides FILE; its maximum, 0: none */
 };
 
 /* The values of --overwrite, --switch-output, --switch-max-files and --max-size. */
@@ -216,7 +216,7 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 
 	record_dump_plan(c, &s->plan);
 	record_session_plan(c, &s->plan);
-	s->plan.has_stacks = c->record_stacks || c->record_hz;
+	s->plan.has_stacks = c->record_stacks || c->frequency;
 	s->plan.probes = &script->probes;
 	s->plan.next_file = c->switch_output ? next_file : NULL;
 	s->plan.file_ctx = &files;
@@ -255,7 +255,7 @@ static int record_here(struct cli *c)
 
 /* ---- SCRIPT */
 
-/* "-e 'PROGRAM'": the text of a clause is no event. */
+/* "-e 'PROGRAM'": text with a clause is a script, not an event. */
 static bool take_program(struct cli *c)
 {
 	const char *text = c->events ? c->events[0] : NULL;
@@ -266,7 +266,7 @@ static bool take_program(struct cli *c)
 	return true;
 }
 
-/* The script runs itself, with what it reads kept: lang/noting.c. */
+/* The script itself runs, and the values that it reads are recorded: lang/noting.c. */
 static int record_reads(struct cli *c)
 {
 	struct record_script *script = xcalloc(1, sizeof *script);
@@ -282,7 +282,7 @@ static int record_reads(struct cli *c)
 		ret = job_targets(c, JOB_NEEDS_TARGET);
 	if (!ret)
 		ret = job_only_cpus(c);
-	if (!ret && (c->record_stacks || c->record_hz || c->dump_on || c->tids.n ||
+	if (!ret && (c->record_stacks || c->frequency || c->dump_on || c->tids.n ||
 		     (c->events && c->n_words)))
 		ret = say_usage(
 			c,
@@ -317,7 +317,7 @@ const struct command command_record = {
 	       "what one has so far to FILE.1, and \"record stop NAME\" ends it and waits until its file is complete.",
 	.example = "sonde record -e sched:sched_process_fork -- make",
 	.run = record,
-	.takes = SET_TARGET | SET_TREE | SET_RUN | SET_OUTPUT | SET_CPUS,
+	.takes = SET_TARGET | SET_TREE | SET_RUN | SET_OUTPUT | SET_CPUS | SET_SAMPLES,
 	.words_are_cmd = true,
 	.verbs = record_verbs,
 	.script_before_cmd = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde sched: waits for processors, runs, and who ran where; of now or of a recording. */
+/* sonde sched: waits for processors, runs, and threads by processor; live or of a recording. */
 #include <unistd.h>
 #include "cli/job.h"
 #include "cli/record_events.h"

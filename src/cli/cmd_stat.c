@@ -154,14 +154,6 @@ static void table(struct sink *s, const struct table *t)
 	}
 }
 
-static void attached(struct sink *s, u32 n_probes)
-{
-}
-
-static void end(struct sink *s)
-{
-}
-
 static void lost(struct sink *s, const struct loss *loss, u64 count)
 {
 	struct buf why = { 0 };
@@ -173,12 +165,12 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 
 static const struct output output_stat = {
 	.name = "stat",
-	.attached = attached,
+	.attached = none_attached,
 	TEXT_MESSAGES,
 	.value = none_value,
 	.table = table,
 	.lost = lost,
-	.end = end,
+	.end = none_end,
 };
 
 /* ---- runs */
@@ -251,8 +243,8 @@ static const char *what(struct counting *st)
 	const struct cli *c = st->c;
 	struct arena *a = &st->c->words_arena;
 
-	if (c->stat.cgroup)
-		return arena_printf(a, "control group '%s'", c->stat.cgroup);
+	if (c->cgroup)
+		return arena_printf(a, "control group '%s'", c->cgroup);
 	if (c->all)
 		return "'system wide'";
 	if (c->request.traced.n_pids)
@@ -267,10 +259,10 @@ static int take_targets(struct cli *c)
 {
 	int ret;
 
-	if (c->stat.cgroup && c->request.traced.n_pids)
+	if (c->cgroup && c->request.traced.n_pids)
 		return say_usage(c, "-G and -p exclude each other");
 	ret = job_targets(c, JOB_TRACES_ALL);
-	c->all = c->all || c->stat.cgroup || (c->cpus && !c->request.traced.n_pids);
+	c->all = c->all || c->cgroup || (c->cpus && !c->request.traced.n_pids);
 	if (!ret && !c->all && !c->request.traced.n_pids && !c->request.traced.command)
 		return say_usage(
 			c,
@@ -341,6 +333,6 @@ const struct command command_stat = {
 		   "sonde stat -e page-faults,context-switches:u,'sched:*' -r 5 -- make -j4\n"
 		   "sonde stat -a -A -I 1000 -e cpu-clock,context-switches --duration 5s",
 	.run = stat_main,
-	.takes = SETS_JOB | SET_CPUS,
+	.takes = SETS_JOB | SET_CPUS | SET_CGROUP,
 	.words_are_cmd = true,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde strace: the system calls of a command or of processes, in the words of strace(1). */
+/* sonde strace: the system calls of a command or of processes, in the format of strace(1). */
 #include <stdio.h>
 #include <stdlib.h>
 #include "cli/job.h"
@@ -105,6 +105,6 @@ const struct command command_strace = {
 		   "sonde strace -e trace=%file -T -o make.trace make\n"
 		   "sonde strace -c -p 1234",
 	.run = run,
-	.takes = SETS_JOB,
+	.takes = SETS_JOB | SET_CALLS,
 	.words_are_cmd = true,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde top: the maps of a script again and again (session/screen.c); without one, functions by
- * samples (top.c). */
+/* sonde top: the maps of a script, repeatedly (session/screen.c); without one, functions by samples
+ * (top.c). */
 #include "cli/top.h"
 
 #ifdef __aarch64__
@@ -35,7 +35,7 @@ const struct command command_top = {
 	.args = "[FILE | TOOL [PARAM]...]",
 	.brief = "display functions by samples, or the maps of a script, repeatedly",
 	.doc = "Without a script, samples 99 times a second on each CPU, or the processes of CMD alone. On a terminal, shows the functions of the kernel and of "
-	       "programs by their share; Enter shows the callers of one, and theirs, up to the process; ? lists the keys. "
+	       "programs by their share; Enter shows the callers of a function, and theirs, up to the process; ? lists the keys. "
 	       "With a script, redraws its maps in place, the largest values first and as many as fit, with the output of the "
 	       "script below them, and prints all maps at the end. Where the output is no terminal, prints each update as a block of lines "
 	       "under the time of day. -i 500ms sets the time between updates (1s), --anew resets aggregations after each update. Ends as \"run\" does.",

@@ -67,7 +67,7 @@ static int check_format(const struct cli *c)
 
 static int run(struct cli *c)
 {
-	struct trace t = { .c = c, .has_stacks = c->trace.stack };
+	struct trace t = { .c = c, .has_stacks = c->stack };
 	int ret = job_targets(c, JOB_TRACES_ALL);
 
 	ret = ret ? ret : job_only_cpus(c);
@@ -91,7 +91,7 @@ const struct command command_trace = {
 		"sonde trace 'sched:sched_process_*' -- make\n"
 		"sonde trace uprobe:/bin/bash:readline uretprobe:/bin/bash:readline --fields 'str(retval)'\n"
 		"sonde trace sched:sched_switch -p 1234 --filter 'prev_prio < 100' --stack -n 10",
-	.takes = SETS_JOB | SET_CPUS,
+	.takes = SETS_JOB | SET_CPUS | SET_STACK | SET_FILTER,
 	.run = run,
 	.cmd_after = true,
 };

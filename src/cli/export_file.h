@@ -12,7 +12,7 @@ const struct exporter *exporter_find(const char *name);
 /* By the suffix of the path, which may be all of its name but the dot: perf.data. NULL: no format
  * has it. */
 const struct exporter *exporter_by_suffix(const char *path);
-/* The exit status; a message says what went wrong. */
+/* The exit status; after a message about the error. */
 int export_file(struct recorded *r, const struct exporter *x, const char *path);
 
 #endif

@@ -2,13 +2,79 @@
 /* Times and stacks of the lines of sonde strace and sonde ltrace. In: boot times, stack values.
  * Out: text. */
 #include "base/visible.h"
+#include "cli/cli.h"
 #include "cli/line.h"
 #include "trace/value.h"
 
-void line_more_time(struct line_clock *clock)
+static void more_time(struct line_clock *clock)
 {
 	clock->time = clock->times > 1 ? TIME_EPOCH : TIME_OF_DAY;
 	clock->digits = clock->times++ ? 6 : 0;
+}
+
+int line_read_digits(const char *unit)
+{
+	static const char *const units[] = { "s", "ms", "us", "ns" };
+
+	for (int i = 0; i < (int)ARRAY_SIZE(units); i++)
+		if (streq(unit, units[i]))
+			return 3 * i;
+	return -1;
+}
+
+int line_read_precision(const struct cli *c, const char *option, const char *value, int *digits)
+{
+	*digits = value ? line_read_digits(value) : 6;
+	return *digits >= 0 ?
+		       0 :
+		       say_usage(c, "invalid --%s argument: '%s': s, ms, us or ns", option, value);
+}
+
+int line_read_relative(const struct cli *c, struct line_clock *clock, const char *value)
+{
+	clock->relative = true;
+	return line_read_precision(c, "relative-timestamps", value, &clock->relative_digits);
+}
+
+/* A word of --absolute-timestamps: "format:unix", "unix", "precision:us", "us" */
+static bool read_time_word(struct line_clock *clock, const char *word, size_t len)
+{
+	static const char *const formats[] = { "none", "time", "unix" };
+	const char *colon = memchr(word, ':', len);
+	char name[8];
+
+	snprintf(name, sizeof name, "%.*s", (int)(word + len - (colon ? colon + 1 : word)),
+		 colon ? colon + 1 : word);
+	for (u32 i = 0; i < ARRAY_SIZE(formats); i++)
+		if (streq(name, formats[i]) && (!colon || starts_with(word, "format:"))) {
+			clock->time = (enum line_time)i;
+			return true;
+		}
+	if (colon && !starts_with(word, "precision:"))
+		return false;
+	clock->digits = line_read_digits(name);
+	return clock->digits >= 0;
+}
+
+int line_read_time(const struct cli *c, struct line_clock *clock, const char *value)
+{
+	if (!value) {
+		more_time(clock);
+		return 0;
+	}
+	clock->time = TIME_OF_DAY;
+	clock->digits = 0;
+	for (const char *s = value; *s;) {
+		size_t n = strcspn(s, ",");
+
+		if (!read_time_word(clock, s, n))
+			return say_usage(c,
+					 "invalid --absolute-timestamps argument: '%s': none, time "
+					 "or unix, and s, ms, us or ns",
+					 value);
+		s += n + (s[n] == ',');
+	}
+	return 0;
 }
 
 u64 line_wall_ns(const struct names *names, u64 ns)

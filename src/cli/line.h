@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the lines of sonde strace and sonde ltrace have in common: times and frames of stacks. */
+/* Shared by the lines of sonde strace and sonde ltrace: times and frames of stacks. */
 #ifndef SONDE_CLI_LINE_H
 #define SONDE_CLI_LINE_H
 
 #include "trace/sink.h"
+
+struct cli;
 
 enum line_time { TIME_NONE, TIME_OF_DAY, TIME_EPOCH };
 
@@ -16,8 +18,15 @@ struct line_clock {
 	u64 last_ns; /* of that line; 0: none yet */
 };
 
-/* One more -t: time of day, with microseconds, seconds since 1970. */
-void line_more_time(struct line_clock *clock);
+/* -t: value NULL: one more, which is time of day, with microseconds, or seconds since 1970; else
+ * FORMAT of --absolute-timestamps. 0, or 1 after a message. */
+int line_read_time(const struct cli *c, struct line_clock *clock, const char *value);
+/* -r, likewise. */
+int line_read_relative(const struct cli *c, struct line_clock *clock, const char *value);
+/* The PRECISION of an option, NULL: us. *digits: of the fraction. */
+int line_read_precision(const struct cli *c, const char *option, const char *value, int *digits);
+/* "s", "ms", "us", "ns": digits of the fraction; -1: another word. */
+int line_read_digits(const char *unit);
 /* Wall-clock time of a boot time. */
 u64 line_wall_ns(const struct names *names, u64 ns);
 /* "1.000123" */
@@ -25,7 +34,7 @@ void line_put_seconds(struct buf *b, u64 ns);
 /* "1.0": a number of seconds, with that many digits after the point (at most 9; further ones are
  * cut off); width: the least number of characters before the point. */
 void line_put_time_digits(struct buf *b, u64 ns, int width, int digits);
-/* What a line begins with, and a blank; nothing without -t and -r. */
+/* The times before a line, and a blank; nothing without -t and -r. */
 void line_put_time(struct buf *b, const struct names *names, struct line_clock *clock, u64 ns);
 /* A name of a traced program or file; control characters are escaped if visible
  * (base/visible.h). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What options do with their values: the functions of `take` in the rows of option.c. value is what
+ * The effects of options: the functions of `take` in the rows of option.c. value is what
  * follows the option, NULL if it takes none. 0, or the exit status after a message.
  */
 #ifndef SONDE_CLI_OPTION_TAKE_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: a predicate as a person types it. Out: a clause for each event that has its fields, and a run
- * of them. */
+/* In: a predicate as typed. Out: a clause for each event that has its fields, and a run of them. */
 #include <ctype.h>
 #include "builtin/builtin.h"
 #include "cli/expr_name.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scripts over a recording that commands make of a predicate: "next_prio < 100 && comm ==
- * \"bash\"". A name that is a field of some event and no variable of the language stands for
- * args.NAME.
+ * Scripts over a recording, made from a predicate: "next_prio < 100 && comm == \"bash\"". A name
+ * that is a field of some event and no variable of the language means args.NAME.
  */
 #ifndef SONDE_CLI_PREDICATE_H
 #define SONDE_CLI_PREDICATE_H
@@ -14,7 +13,7 @@
 
 /* Appends the predicate as the language takes it. */
 void predicate_expand(const struct recorded *r, const char *typed, struct buf *to);
-/* The offset in `typed` of what is at that offset of the result. */
+/* Maps an offset of the result to an offset in `typed`. */
 u32 predicate_typed_at(const struct recorded *r, const char *typed, u32 at);
 /* Appends "tracepoint:EVENT BODY" for each event that has all fields which `expr`, expanded or
  * NULL, names after "args.". The number of events. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A copy is the file without its holes, as it is when somebody asks: FILE.1, FILE.2 and so on. */
+/* A copy is the file without its holes at the time of the request: FILE.1, FILE.2 and so on. */
 #include <unistd.h>
 #include "cli/record_dump.h"
 #include "cli/record_session.h"
@@ -30,7 +30,7 @@ void record_dump_clauses(const struct cli *c, struct buf *script)
 		buf_printf(script, "%s { printf(\"--dump-on\"); }\n", c->dump_on);
 }
 
-/* The first that is not there. FILE.1 is an older file with --switch-output. */
+/* The first name that does not exist. FILE.1 is an older file with --switch-output. */
 static const char *name_of_copy(struct cli *c)
 {
 	const char *mark = c->switch_output ? "copy" : "";

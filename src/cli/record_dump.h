@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies of a recording while it goes on: sonde record --dump-on, and SIGUSR2 with --overwrite. */
+/* Copies of a running recording: sonde record --dump-on, and SIGUSR2 with --overwrite. */
 #ifndef SONDE_CLI_RECORD_DUMP_H
 #define SONDE_CLI_RECORD_DUMP_H
 
@@ -8,9 +8,9 @@
 
 /* Whether --dump-on is a probe. 0, or the exit status after a message. */
 int record_dump_check(struct cli *c);
-/* The clauses that ask for copies: they print why. */
+/* The clauses that request copies: they print the reason. */
 void record_dump_clauses(const struct cli *c, struct buf *script);
-/* What the plan needs for that; the copies are named after c->output. */
+/* Prepares the plan; copies are named after c->output. */
 void record_dump_plan(struct cli *c, struct recording_plan *plan);
 
 #endif

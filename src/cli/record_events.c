@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A clause for each event, on a line of its own, so that a loss can be told by its line (with -g,
+ * A clause for each event, on a line of its own, so that its line identifies a loss (with -g,
  * record((kstack, ustack))):
  *
  *	tracepoint:sched:sched_waking /followed(tid) || followed(args.pid)/ { record(); }
@@ -13,8 +13,8 @@
  * between it and others stay, or processors would seem to be idle.
  *
  * More than a few events of system calls are two clauses on raw_syscalls: attaching and detaching
- * hundreds of events takes tens of seconds. If the raw events were asked for, too, those that
- * become events of no call have a tuple that begins with a number:
+ * hundreds of events takes tens of seconds. If raw events are recorded, too, those that do not
+ * become events of calls have a tuple that begins with a number:
  *
  *	tracepoint:raw_syscalls:sys_enter /followed(tid)/ { if (NATIVE) { record(); } else { record((0, 0)); } }
  */
@@ -48,11 +48,12 @@ struct events {
 	struct cli *c;
 	struct arena *arena;
 	VEC(const char *)
-	names;              /* "sched:sched_switch", in the order in which they were asked for */
-	struct hash known;  /* name -> struct asked * */
-	const char *filter; /* of the -e whose events are added; NULL: none */
-	VEC(const char *) calls;  /* those of category syscalls */
-	VEC(const char *) single; /* of these what raw events do not stand for */
+	names;                   /* "sched:sched_switch", in the order of the command line */
+	struct hash known;       /* name -> struct asked * */
+	const char *filter;      /* filter of the -e whose events are being added; NULL: none */
+	VEC(const char *) calls; /* those of category syscalls */
+	VEC(const char *)
+	single; /* those of `calls` that need events of their own: raw events do not cover them */
 	VEC(const char *) probes; /* of the language */
 	struct err err;
 };
@@ -61,7 +62,7 @@ struct asked {
 	const char *filter; /* NULL: none */
 };
 
-/* ---- what was asked for */
+/* ---- the events of the command line */
 
 static void add(struct events *ev, const char *category, const char *event)
 {
@@ -80,7 +81,7 @@ static void add(struct events *ev, const char *category, const char *event)
 		vec_push(ev->arena, &ev->names, name);
 }
 
-/* How many there are. Records of the function tracer are no tracepoints. */
+/* Their number. Records of the function tracer are no tracepoints. */
 static u32 add_matches(struct events *ev, const char *category, const char *pattern)
 {
 	const char **names;
@@ -138,7 +139,7 @@ static int add_one(struct events *ev, const char *text)
 	return refuse(ev, text);
 }
 
-/* "a:b,c:d"; perf's groups are in braces, and mean nothing where each event is recorded. */
+/* "a:b,c:d"; perf's groups are in braces, which have no effect: each event is recorded. */
 static int add_list(struct events *ev, const char *list)
 {
 	int ret = 0;
@@ -167,7 +168,7 @@ static int add_list(struct events *ev, const char *list)
 	return ret;
 }
 
-/* Of the default what this kernel has. */
+/* The default events that this kernel has. */
 static void add_time_line(struct events *ev)
 {
 	for (u32 i = 0; time_line[i]; i++) {
@@ -212,7 +213,8 @@ static void put_whose(struct buf *b, const struct cli *c, const char *thread)
 		buf_printf(b, "%s%s == %u", i ? " || " : "", thread, c->tids.v[i]);
 }
 
-/* What makes an event belong to the followed processes; filter: NULL, or a further condition. */
+/* The condition for an event to belong to the followed processes; filter: NULL, or a further
+ * condition. */
 static void put_condition(struct buf *b, const struct tp_format *f, const struct cli *c,
 			  const char *filter)
 {
@@ -347,7 +349,7 @@ static int put_clause(struct events *ev, struct record_script *to, const char *n
 	return 0;
 }
 
-/* Many of them by the raw events, which may have been asked for, too; not if those have a
+/* Many calls are recorded as raw events, which may be requested, too; not if those have a
  * filter. */
 static void take_calls(struct events *ev, struct record_script *to)
 {
@@ -386,13 +388,13 @@ int record_script_make(struct cli *c, const char *const *events, struct record_s
 	struct events ev = { .c = c, .arena = &c->words_arena };
 	int ret = 0;
 
-	if (c->tids.n && (c->all || c->record_hz))
+	if (c->tids.n && (c->all || c->frequency))
 		return say_usage(c, "-t is for the events of -e: it does not go with -a and -F");
 	for (u32 i = 0; events && events[i] && !ret; i++) {
 		ev.filter = i < c->n_event_filters ? c->event_filters[i] : NULL;
 		ret = add_list(&ev, events[i]);
 	}
-	if (!events && !c->record_hz)
+	if (!events && !c->frequency)
 		add_time_line(&ev);
 	buf_puts(&to->text, "config = { max_probes = 100000; perf_rb_pages = 8192 }\n");
 	record_dump_clauses(c, &to->text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sonde record -e EVENTS: from perf's spelling of events to a script that records them. */
+/* sonde record -e EVENTS: from perf's names of events to a script that records them. */
 #ifndef SONDE_CLI_RECORD_EVENTS_H
 #define SONDE_CLI_RECORD_EVENTS_H
 
@@ -16,7 +16,7 @@ struct record_script {
 };
 
 /*
- * events: values of -e, or NULL for what a time line needs: switches, wake-ups, the life of
+ * events: values of -e, or NULL for the events of a time line: switches, wake-ups, the life of
  * processes, system calls. 0, or 1 after a message. Allocates in c->words_arena.
  */
 int record_script_make(struct cli *c, const char *const *events, struct record_script *to);

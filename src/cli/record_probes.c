@@ -50,7 +50,7 @@ static void add_probe(struct arena *a, struct record_script *to, struct recorded
 	to->probes.n = all.n;
 }
 
-/* What scripts call the fields (type/noted.h). */
+/* The names of the fields in scripts (type/noted.h). */
 static const char *reads_of(struct arena *a, const struct record_script *to,
 			    const struct trace_clause *cl, const char *const *fields)
 {
@@ -105,7 +105,7 @@ static int put_clause(struct cli *c, const struct trace_clause *cl, struct recor
 static int put_samples(struct cli *c, struct record_script *to)
 {
 	static const char *const none[] = { NULL };
-	const char *hz = c->record_hz;
+	const char *hz = c->frequency;
 	size_t n = strspn(hz, "0123456789");
 
 	if (!n || n > 5 || hz[n] || *hz == '0')
@@ -129,5 +129,5 @@ int record_probes_put(struct cli *c, const char *const *words, u32 n, struct rec
 	ret = ret ? ret : trace_resolve(&t);
 	for (u32 i = 0; i < t.clauses.n && !ret; i++)
 		ret = put_clause(c, &t.clauses.v[i], to);
-	return !ret && c->record_hz ? put_samples(c, to) : ret;
+	return !ret && c->frequency ? put_samples(c, to) : ret;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * "start" forks. The child calls setsid(2), so that it survives its terminal, and records as sonde
- * record does; the parent waits until the probes are attached, or prints why they are not. "stop"
- * and "snapshot" send the child the signals that end a recording and that copy it.
+ * record does; the parent waits until the probes are attached, or prints the error. "stop" and
+ * "snapshot" send the child the signals that end a recording and that copy it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ struct background { /* of the process that records */
 	struct session_status status;
 };
 
-/* What all of them begin with. */
+/* Their common beginning. */
 struct asked {
 	struct cli *c;
 	const char *name; /* NULL: none */
@@ -114,7 +114,7 @@ static int be_recorder(struct cli *c, int (*run)(struct cli *c))
 		return STATUS_REFUSED;
 	}
 	write_status(c);
-	c->quiet = true; /* who stops it tells the sum */
+	c->quiet = true; /* the stopping process prints the sum */
 	ret = run(c);
 	b->status.ended = 1;
 	b->status.result = (u64)ret;
@@ -123,7 +123,7 @@ static int be_recorder(struct cli *c, int (*run)(struct cli *c))
 	return ret;
 }
 
-/* ---- what others see of it */
+/* ---- the recorder, as other processes see it */
 
 static void say_log(const struct asked *a)
 {
@@ -185,7 +185,7 @@ static int say_exists(const struct asked *a)
 	return STATUS_WRONG;
 }
 
-/* Where the recording will be, wherever this process is later. */
+/* The absolute path of the recording: the process changes its directory later. */
 static int choose_file(const struct asked *a)
 {
 	struct cli *c = a->c;

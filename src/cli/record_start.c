@@ -24,7 +24,7 @@ static void add_file(struct record_start *s, const char *name, const char *path)
 		add_text(s, name, b->s, b->len);
 }
 
-/* What exports need of the kernel. */
+/* Properties of the kernel that exports need. */
 static void add_tracefs(struct record_start *s)
 {
 	struct err err = { 0 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The beginning and the end of a recording: what is known before the run, the file, what is said of
- * it. */
+/* The beginning and the end of a recording: data from before the run, the file, the summary. */
 #ifndef SONDE_CLI_RECORD_START_H
 #define SONDE_CLI_RECORD_START_H
 
@@ -12,7 +11,7 @@ struct record_start {
 	struct cli *c;
 	struct recording_plan plan;
 	struct recorded_text texts[8];
-	struct buf file[2]; /* what texts point to */
+	struct buf file[2]; /* owns the texts */
 	u32 n_files;
 	struct utsname uname;
 	VEC(struct task_row) tasks;
@@ -24,10 +23,10 @@ struct record_start {
 void record_start_make(struct record_start *s, struct cli *c);
 void record_start_release(struct record_start *s);
 
-/* An old file is kept as .old, as perf record keeps it. These are 0, or the exit status after a
+/* An old file is kept as .old, as perf record keeps it. Both return 0, or the exit status after a
  * message. */
 int record_keep_old(struct cli *c, const char *path);
-/* Makes the empty file c->output, with mode 0600: what is recorded may be secret. */
+/* Makes the empty file c->output, with mode 0600: its contents may be secret. */
 int record_make_file(struct cli *c);
 /* "42 events in FILE, 3 KB" */
 void record_tell(const struct cli *c, const struct recording *r, const char *path);

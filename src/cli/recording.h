@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What commands that read a recording share: which file, how it was made, names for its events. */
+/* Shared by commands that read a recording: the file, how it was made, names for its events. */
 #ifndef SONDE_CLI_RECORDING_H
 #define SONDE_CLI_RECORDING_H
 
@@ -29,7 +29,8 @@ struct recorded { /* zeroed */
 	struct time_ranges ranges;    /* --time; none: all of it */
 	u64 from, to;                 /* from the first to the last of them; to 0: all of it */
 	struct event_columns columns; /* of its lines; none: the usual ones */
-	struct buf damage;            /* of a file of another tool: what of it could not be read */
+	/* of a file of another tool: the part that could not be read */
+	struct buf damage;
 };
 
 /* The file that is the only argument of the command, else RECORDING_FILE; its range of --time. 0,
@@ -37,14 +38,14 @@ struct recorded { /* zeroed */
 int recorded_open(struct recorded *r, struct cli *c);
 /* The same of that file, as a whole. */
 int recorded_open_path(struct recorded *r, struct cli *c, const char *path);
-/* For what reads one range of time only: 0, or the exit status after a message. */
+/* For commands that read one range of time only: 0, or the exit status after a message. */
 int recorded_one_range(const struct recorded *r);
-/* Reports what is damaged or was lost. The exit status. */
+/* Reports damage and losses. The exit status. */
 int recorded_close(struct recorded *r);
 /* Without reports. */
 void recorded_close_quietly(struct recorded *r);
-/* All of a command that prints a recording: opens it and the output, calls print(), closes both.
- * The exit status. */
+/* Runs a command that prints a recording: opens it and the output, calls print(), closes both. The
+ * exit status. */
 int recorded_print(struct cli *c, void (*print)(struct recorded *r, struct sink *s));
 
 /* The event as a line, as perf script or with --ftrace as the kernel's trace file has it. */

@@ -4,7 +4,7 @@
  *
  * A thread runs from a switch to it until the switch away. It waits from the wake-up, or from the
  * switch away if it could have gone on, until it runs. Only spans whose beginning and end were
- * recorded count: of threads that were not to be recorded, and where events were lost, the switch
+ * recorded count: for threads that were not recorded, and after losses, the switch
  * from a thread may be missing, so that another thread leaves the processor than the last one to
  * enter it.
  */
@@ -22,7 +22,7 @@ static void add_span(struct spans *s, u64 from, u64 to)
 	s->max = MAX(s->max, ns);
 }
 
-/* ---- what is counted */
+/* ---- counters */
 
 static struct report_event *event_of(struct report *r, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sonde report counts: events, threads, system calls of a recording. */
+/* Counts of sonde report: events, threads, system calls of a recording. */
 #ifndef SONDE_CLI_REPORT_H
 #define SONDE_CLI_REPORT_H
 
@@ -43,7 +43,7 @@ struct report { /* zeroed; report_release() frees it */
 };
 
 void report_add(struct report *r, const struct trace_event *e);
-/* The most first. */
+/* In descending order. */
 void report_sort(struct report *r);
 void report_release(struct report *r);
 

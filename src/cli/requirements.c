@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What sonde needs, and what works without it: rows of the situations, and the kernel features of
- * type/features.def. Out: doc/requirements.md. tests/live/less and tests/vm/live/less test each
- * situation.
+ * Requirements of sonde, and what works without them: rows of the situations, and the kernel
+ * features of type/features.def. Out: doc/requirements.md. tests/live/less and tests/vm/live/less
+ * test each situation.
  */
 #include <ctype.h>
 #include "cli/topic.h"

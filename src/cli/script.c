@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From words to what a session takes: the script's text and its parameters, and the sink. With -e
+ * From words to the input of a session: the script's text, its parameters, and the sink. With -e
  * every word is a parameter; without it the first word is the file ("-": standard input) or a tool.
  */
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: the text of a script. Out: a row for each name in a call of getopt(). The row of a name takes
- * its description from the call that has one.
+ * In: the text of a script. Out: a row for each name in a call of getopt(). A row gets its
+ * description from the first call of the name that has one.
  */
 #include <ctype.h>
 #include <inttypes.h>

@@ -22,8 +22,8 @@ struct script_options {
 };
 
 /*
- * Parses the text, name is what it is called. Strings live in a. A script with errors has the
- * options that were found before the parser gave up: its compilation reports them.
+ * Parses the text; name: of its source. Strings live in a. A script with errors has the options
+ * before the first error, which its compilation reports.
  */
 void script_options_read(struct script_options *o, struct arena *a, const char *name,
 			 const char *text, size_t len);
@@ -35,7 +35,7 @@ const struct script_option *script_option_find(const struct script_options *o, c
 					       size_t len);
 /* "--top=N" */
 void script_option_spelling(struct buf *b, const struct script_option *row);
-/* Its meaning, and its default unless that is false, 0 or "". */
+/* Its description, and its default unless that is false, 0 or "". */
 void script_option_meaning(struct buf *b, const struct script_option *row);
 
 #endif

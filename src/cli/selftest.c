@@ -263,8 +263,8 @@ static bool has_room_for_all(void)
 	return sysconf(_SC_PHYS_PAGES) / 1024 * (sysconf(_SC_PAGESIZE) / 1024) >= 256;
 }
 
-/* From the first on; those that see nobody else's events run at once, because most of a run is
- * waiting. Returns how many. */
+/* From the first on; those that see only their own events run concurrently, because most of a run
+ * is waiting. Returns how many. */
 static u32 run_rows(u32 first, struct result *r)
 {
 	struct running run[ARRAY_SIZE(rows)];

@@ -4,7 +4,7 @@
  * this user:
  *
  *	NAME.lock     locked by the recorder as long as it lives; its number and pid namespace
- *	NAME.status   rows "name value", written anew every second
+ *	NAME.status   rows "name value", rewritten every second
  *	NAME.log      standard error of the recorder and of its CMD
  *
  * The kernel drops the lock of a process however it ends, so a number that belongs to another
@@ -26,7 +26,7 @@ enum session_life {
 struct session_status {
 	u64 since; /* seconds since 1970 */
 	u64 events, lost, bytes, files;
-	u64 copies; /* snapshots that were asked for and are made, or failed */
+	u64 copies; /* requested snapshots that are complete, or failed */
 	u64 ended;  /* 1: the recorder has written all, and ends */
 	u64 result; /* its exit status then */
 	/* In the arena of session_read(), never NULL: */
@@ -47,7 +47,7 @@ int session_own(int lock);
 /* False: there is no status. */
 bool session_read(int place, const char *name, struct arena *a, struct session_status *s);
 int session_write(int place, const char *name, const struct session_status *s);
-/* The log, opened anew. */
+/* Truncates and opens the log. */
 int session_log(int place, const char *name);
 void session_put_log(int place, const char *name, struct buf *to);
 /* A signal to the recorder. 0; -ESRCH: it does not live; -EXDEV: in another pid namespace. */

@@ -13,7 +13,7 @@
 #include "trace/value.h"
 #include "type/event_format.h"
 
-/* What maps may be called after their group, in the order of the columns. */
+/* Suffixes of map names, in the order of the columns. */
 static const struct {
 	const char *name, *title;
 	bool is_time; /* ns, shown in us */
@@ -216,7 +216,7 @@ static bool is_there(struct arena *a, const struct store_tables *t, const char *
 		return store_has_event(t, event);
 	found = tracefs_event_id(arena_strndup(a, event, (size_t)(colon - event)), colon + 1,
 				 &err) >= 0 ||
-		err.code != -ENOENT; /* what may not be read is reported by the run */
+		err.code != -ENOENT; /* the run reports events that may not be read */
 	err_release(&err);
 	return found;
 }

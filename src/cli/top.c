@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions by samples, live. A script counts samples by stacks; each time that its map is shown,
- * the tree of the stacks is made anew and a view of it drawn:
+ * Functions by samples, live. A script counts samples by stacks; at each update of its map, the
+ * tree of the stacks is rebuilt and a view of it drawn:
  *
  *	functions		by samples in themselves, with callees, or by name
- *	callers of f < g	who calls g where it calls f, up to the process
+ *	callers of f < g	the callers of g where g calls f, up to the process
  *
- * Between trees a row is known by its text, so what is chosen stays chosen. Keys come by way of
+ * A row is identified by its text across updates, so the selection persists. Keys arrive through
  * struct beside.
  */
 #include <stdlib.h>
@@ -124,7 +124,7 @@ static bool is_outermost(const struct live *v, u32 node)
 	return true;
 }
 
-/* Of functions by their own samples the stacks that end in them, else all. */
+/* For functions by their own samples, the stacks that end in them; else all. */
 static void list_callers(struct live *v)
 {
 	const struct tree *t = &v->tree;
@@ -160,7 +160,7 @@ static int by_order(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-/* The row that was chosen is chosen again; one that is gone leaves its place to the next. */
+/* Selects the same row again; if it has disappeared, the next one. */
 static void find_chosen(struct live *v)
 {
 	u32 i = 0;
@@ -201,7 +201,7 @@ static u32 most_rows(const struct live *v)
 	return v->terminal.rows > other ? v->terminal.rows - other : 1;
 }
 
-/* Of one that is too long the end. */
+/* Of a text that is too long, the end. */
 static void draw_path(struct live *v)
 {
 	struct terminal *t = &v->terminal;
@@ -327,7 +327,7 @@ static void do_callers(struct live *v)
 	choose(v, 0);
 }
 
-/* What was entered is chosen. */
+/* Selects the function that was entered. */
 static void do_back(struct live *v)
 {
 	if (v->shows_keys || !v->n_path)
@@ -364,7 +364,7 @@ static void do_quit(struct live *v)
 static const struct {
 	u32 key;
 	void (*act)(struct live *v);
-	const char *name, *brief; /* NULL: the row above tells */
+	const char *name, *brief; /* NULL: see the row above */
 } keys[] = {
 	{ KEY_UP, do_up, "arrows, PgUp, PgDn", "choose; Home, End: the first, the last" },
 	{ KEY_DOWN, do_down, NULL, NULL },

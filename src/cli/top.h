@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-/* Whether that is what the command line asks for, and the terminal can do it. */
+/* Whether the command line means it and the terminal supports it. */
 bool top_is_live(const struct cli *c);
 /* The run and its exit status. */
 int top_live(struct cli *c);

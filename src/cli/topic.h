@@ -59,7 +59,7 @@ void put_man_page(struct buf *b);
 /* Of one command, section 1; false: there is none of that name. */
 bool put_command_page(struct buf *b, const char *name);
 void put_markdown(struct buf *b, const enum topic_kind *kinds, u32 n, const char *title);
-/* The operations of the IR, from ir/op.def; for those who work on the compiler. */
+/* The operations of the IR, from ir/op.def; for developers of the compiler. */
 void put_ir_manual(struct buf *b);
 /* ---- requirements.c: situations and kernel features */
 void put_requirements(struct buf *b);

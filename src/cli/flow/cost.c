@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What probes on functions of the kernel cost those who are not traced: a system call is timed
- * before and while they are attached. access(2) of "/" runs through some twenty functions.
+ * Cost of probes on functions of the kernel for processes that are not traced: a system call is
+ * timed before and while they are attached. access(2) of "/" runs through some twenty functions.
  */
 #include <unistd.h>
 #include "base/clock.h"

@@ -153,7 +153,7 @@ void flow_put_begun(struct flow *f, struct flow_thread *th);
 void flow_put_end(struct flow *f, struct flow_thread *th, const struct flow_end *end);
 /* The i-th open call at the end of the run. */
 void flow_put_unfinished(struct flow *f, struct flow_thread *th, u32 i);
-/* What is complete, to the sink. */
+/* Writes complete output to the sink. */
 void flow_write_lines(struct flow *f, struct flow_thread *th);
 /* ---- json.c: the same in JSON, each an object in a line. */
 void flow_json_end(struct flow *f, struct flow_thread *th, const struct flow_end *end);

@@ -111,7 +111,7 @@ static void end_jumped(struct flow *f, struct flow_thread *th, u64 sp, u64 ns)
 		end_top(f, th, &end);
 }
 
-/* At the place of the frame on top: it has jumped to this function, unless that was called anew. */
+/* At the place of the frame on top: it has jumped to this function, unless this is a new call. */
 static void end_replaced(struct flow *f, struct flow_thread *th, const struct flow_frame *frame)
 {
 	struct flow_end end = { .ns = frame->ns, .unseen = true };

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "cli/flow/flow.h"
 #include "cli/strace/strace.h"
+#include "output/none.h"
 #include "output/notice.h"
 #include "output/output.h"
 
@@ -188,10 +189,6 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 	text_lost(s, loss, count);
 }
 
-static void table(struct sink *s, const struct table *t)
-{
-}
-
 static void end(struct sink *s)
 {
 	struct flow *f = flow_of(s);
@@ -214,7 +211,7 @@ const struct output output_flow = {
 	.attached = attached,
 	TEXT_MESSAGES,
 	.value = value,
-	.table = table,
+	.table = none_table,
 	.event = text_event,
 	.lost = lost,
 	.end = end,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shared by the files of sonde ftrace: the kernel's own tracers and events, in an instance of
- * tracefs (Documentation/trace/ftrace.rst) that is this run's alone, so that no switch of anybody
- * else is touched.
+ * tracefs (Documentation/trace/ftrace.rst) of its own, so that settings of other tracers do not
+ * change.
  */
 #ifndef SONDE_CLI_FTRACE_H
 #define SONDE_CLI_FTRACE_H
@@ -13,7 +13,7 @@
 #include "sym/tracefs.h"
 #include "trace/event_text.h"
 
-/* An event of -e, with what --filter and --trigger after it say. */
+/* An event of -e, with its --filter and --trigger. */
 struct ftrace_event {
 	const char *system, *name;
 	const char *filter; /* NULL: none */
@@ -89,7 +89,7 @@ struct ftrace {
 
 /* ---- instance.c: files of the instance. 0 or -errno with err set. */
 int instance_make(struct ftrace *f, struct err *err);
-/* What of it is there goes. Safe twice. */
+/* Removes it, or a part of it. Safe twice. */
 void instance_remove(struct ftrace *f);
 /* Instances of runs that were killed. */
 void instance_remove_left(void);
@@ -106,7 +106,7 @@ int ftrace_read_events(struct ftrace *f);
 
 /* ---- rings.c */
 int rings_open(struct ftrace *f, struct err *err);
-/* Reads what is there and prints it, with all: to the end, else what no older record can follow. */
+/* Reads and prints records: with `all`, every one, else those that no older record can follow. */
 void rings_drain(struct ftrace *f, bool all);
 void rings_close(struct ftrace *f);
 

@@ -246,7 +246,7 @@ static u64 duration(const struct graph_cpu *g, const struct ftrace_record *r, co
 static void put_return(struct ftrace *f, const struct ftrace_record *r, const struct call *c)
 {
 	struct graph_cpu *g = cpu_of(f, r->cpu);
-	u64 over = f->c->ftrace.over_ns, ns = duration(g, r, c);
+	u64 over = f->c->over_ns, ns = duration(g, r, c);
 	bool known = c->depth < MAX_DEPTH && g->func[c->depth] == c->func && !over;
 
 	if (c->depth < MAX_DEPTH)
@@ -312,7 +312,7 @@ bool graph_put(struct ftrace *f, u32 i, const struct event_format *format, bool 
 		return true;
 	if (c.is_return) {
 		put_return(f, r, &c);
-	} else if (f->c->ftrace.over_ns) {
+	} else if (f->c->over_ns) {
 		if (c.depth < MAX_DEPTH) {
 			g->func[c.depth] = c.func;
 			g->entered[c.depth] = r->time;

@@ -2,8 +2,8 @@
 /*
  * Records of the rings as events of a recording: -o FILE.data. What they have is what sonde record
  * keeps of an event; the tracers' own records have formats, too (ftrace:function,
- * ftrace:funcgraph_entry), and the functions in them get names. A stack, a record behind that of
- * its event, is the event's.
+ * ftrace:funcgraph_entry), and the functions in them get names. A stack, a record after that of its
+ * event, belongs to the event.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -110,7 +110,7 @@ static void find_format(struct ftrace *f, u32 id)
 	err_release(&err);
 }
 
-/* Formats of the tracers' own records; one that is asked for when its number first comes. */
+/* Formats of the tracers' own records, each read at the first record with its number. */
 const struct event_format *lines_format(struct ftrace *f, u32 id)
 {
 	static const struct event_format none;
@@ -252,7 +252,7 @@ static void put_user_stack(struct ftrace *f, const struct event_format *e, const
 	}
 }
 
-/* What was written to trace_marker. */
+/* Text written to trace_marker. */
 static void put_print(struct ftrace *f, const struct event_format *e, const u8 *record, u32 len)
 {
 	u32 at = offset_of(e, "buf"),

@@ -127,7 +127,7 @@ static int by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The first `done` records are printed: the rest begins anew. */
+/* The first `done` records are printed: the rest moves to the front. */
 static void drop(struct ftrace *f, u32 done)
 {
 	struct buf data = { 0 };

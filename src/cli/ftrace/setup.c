@@ -281,7 +281,7 @@ static int set_options(struct ftrace *f, struct err *err)
 
 	for (u32 i = 0; ret >= 0 && o->options && o->options[i]; i++)
 		ret = set_trace_option(f, o->options[i], err);
-	if (ret >= 0 && o->stack)
+	if (ret >= 0 && f->c->stack)
 		ret = set_trace_option(f, f->tracer ? "func_stack_trace" : "stacktrace", err);
 	return ret;
 }

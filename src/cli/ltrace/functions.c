@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is probed: for each name that an object imports, the functions of that name in the first
- * other object that defines it. A function with several implementations (STT_GNU_IFUNC) is probed
- * in each that its chooser names; where the choice may lie in the vDSO, which takes no probes, the
- * caller's entry of the PLT is probed instead.
+ * The probed functions: for each name that an object imports, the functions of that name in the
+ * first other object that defines it. A function with several implementations (STT_GNU_IFUNC) is
+ * probed in each that its chooser names; where the choice may lie in the vDSO, which takes no
+ * probes, the caller's entry of the PLT is probed instead.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -166,7 +166,7 @@ static bool is_public(const struct ltrace *lt, const char *name)
 	       (strlen(name) > 4 && streq(name + strlen(name) - 4, "_chk"));
 }
 
-/* What another program, or a pointer from dlsym(), may call. */
+/* Functions that another program, or a pointer from dlsym(), may call. */
 static void add_exports(struct ltrace *lt, struct ltrace_object *in)
 {
 	for (u32 i = 0; i < in->exports.cap; i++) {

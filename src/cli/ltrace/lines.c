@@ -9,6 +9,7 @@
 #include "cli/ltrace/values.h"
 #include "cli/strace/strace.h"
 #include "object/demangle.h"
+#include "output/none.h"
 #include "output/notice.h"
 #include "output/output.h"
 #include "provider/uret.h"
@@ -657,10 +658,6 @@ static void attached(struct sink *s, u32 n_probes)
 	put_notify(s);
 }
 
-static void table(struct sink *s, const struct table *t)
-{
-}
-
 /* Memory that cannot be read is shown as its address: that is no loss. */
 static void lost(struct sink *s, const struct loss *loss, u64 count)
 {
@@ -702,7 +699,7 @@ const struct output output_ltrace = {
 	.attached = attached,
 	TEXT_MESSAGES,
 	.value = value,
-	.table = table,
+	.table = none_table,
 	.event = text_event,
 	.lost = lost,
 	.end = end,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde ltrace: calls between a program and its libraries, in the words of ltrace(1).
+ * sonde ltrace: calls between a program and its libraries, in the format of ltrace(1).
  *
  *	options.c	options -> struct ltrace_options
  *	filter.c	the expressions of -e, -x and -l

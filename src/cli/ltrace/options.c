@@ -2,7 +2,7 @@
 /* The options of ltrace(1), in their order, to struct ltrace_options. */
 #include <stdlib.h>
 #include "cli/ltrace/ltrace.h"
-#include "cli/option.h"
+#include "cli/option_take.h"
 
 enum { MOST_STRING = 4096, MOST_COLUMN = 1000 };
 
@@ -38,8 +38,12 @@ static int read_library(struct ltrace *lt, const char *value)
 
 static int more_time(struct ltrace *lt, const char *value)
 {
-	line_more_time(&lt->o.clock);
-	return 0;
+	return line_read_time(lt->c, &lt->o.clock, value);
+}
+
+static int read_relative(struct ltrace *lt, const char *value)
+{
+	return line_read_relative(lt->c, &lt->o.clock, value);
 }
 
 static int read_number(struct ltrace *lt, char key, const char *value, u32 most, u32 *to)
@@ -74,13 +78,13 @@ static int read_column(struct ltrace *lt, const char *value)
 static int read_prototypes(struct ltrace *lt, const char *path)
 {
 	struct buf text = { 0 };
-	int rc = buf_read_file(&text, path);
+	int ret = buf_read_file(&text, path);
 	const char *why = NULL;
 	u32 line;
 
-	if (rc < 0) {
+	if (ret < 0) {
 		buf_release(&text);
-		return say_usage(lt->c, "-F %s: %s", path, strerror(-rc));
+		return say_usage(lt->c, "-F %s: %s", path, strerror(-ret));
 	}
 	line = proto_read(&lt->prototypes, text.s ? text.s : "", &why);
 	if (line)
@@ -109,7 +113,7 @@ static const struct {
 	{ .key = 'l', .read = read_library },
 	{ .key = 'L', FLAG(no_default) },
 	{ .key = 'n', .read = read_indent },
-	{ .key = 'r', FLAG(clock.relative) },
+	{ .key = 'r', .read = read_relative },
 	{ .key = 's', .read = read_strings },
 	{ .key = 'S', FLAG(system_calls) },
 	{ .key = 't', .read = more_time },
@@ -141,7 +145,7 @@ int ltrace_read_options(struct ltrace *lt)
 	if (proto_read(&lt->prototypes, proto_builtin, &why))
 		BUG("the table of prototypes is not understood: %s", why);
 	for (u32 i = 0; i < c->n_given && !ret; i++)
-		if (c->given[i].row->command == &command_ltrace)
+		if (c->given[i].row->take == take_given)
 			ret = read_option(lt, c->given[i].row->key, c->given[i].value);
 	return ret;
 }

@@ -24,7 +24,7 @@ enum proto_kind {
 	PROTO_FLOAT,
 	PROTO_ADDR, /* file, too */
 	PROTO_STRING,
-	PROTO_FORMAT, /* of printf(): it and what it says follows */
+	PROTO_FORMAT, /* of printf(): it and its arguments follow */
 	PROTO_ENUM,
 	PROTO_POINTER,
 	PROTO_STRUCT,

@@ -11,7 +11,7 @@ struct ltrace_memory {
 	u32 len;
 };
 
-/* What is known of a call. Memory by parameter; the last one is the result's. */
+/* The data of a call. Memory by parameter; the last one is the result's. */
 struct ltrace_values {
 	u64 arg[8];
 	struct ltrace_memory memory[9];

@@ -219,7 +219,7 @@ int probe_list(struct probe *p)
 
 /* ---- removal */
 
-/* An event is in use for a while after who used it closed it. */
+/* An event is in use for a while after its user closed it. */
 static int remove_event(const struct probe_event *e, struct err *err)
 {
 	enum { TRIES = 20, TURN_US = 10000 };

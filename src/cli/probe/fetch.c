@@ -180,7 +180,7 @@ static bool place(struct fetching *f, const struct loc *loc, struct operand *o)
 	return ok;
 }
 
-/* Of a value in pieces the one that has what is asked for. */
+/* Of a value in pieces, the piece that has the member. */
 static bool settle(struct fetching *f, struct operand *o)
 {
 	const struct loc *all = o->pieces;
@@ -408,7 +408,7 @@ static const char *type_of(struct fetching *f, struct operand *o)
 
 /* ---- the argument */
 
-/* As perf names it: the last member, or with the type that was asked for. */
+/* As perf names it: the last member, or with the given type. */
 static const char *name_of(struct fetching *f)
 {
 	const struct probe_arg *arg = f->arg;

@@ -249,8 +249,7 @@ static void setup(struct probe *p, const struct probe_point *at, bool all)
 			    .result = true,
 			    .var_names = names,
 			    .n_var_names = n },
-		/* variables of the frame have values behind the prologue: then the probe is
-		 * there */
+		/* variables of the frame have values after the prologue: then the probe is there */
 		.script = { .args = true, .record = n > 0 },
 		.kernel_script = { .args = true, .record = true },
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A point as perf-probe(1) spells it, "PROBE SYNTAX" and "PROBE ARGUMENT". A backslash takes the
- * meaning of the character behind it.
+ * meaning of the character after it.
  *
  *	[[GROUP:]EVENT=]FUNC[@SRC][:LINE|+OFFSET|%return|;PATTERN] [ARG...]
  *	[[GROUP:]EVENT=]SRC:LINE [ARG...]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde sched: what the scheduler's events say, live or of a recording. A view is fed with the
- * events in the order of time. Its rules are those of perf sched, so that figures can be compared:
+ * sonde sched: events of the scheduler, live or of a recording. A view is fed with the events in
+ * the order of time. Its rules are those of perf sched, so that figures can be compared:
  * doc/howto/perf.md.
  */
 #ifndef SONDE_CLI_SCHED_SCHED_H
@@ -65,7 +65,7 @@ extern const struct sched_view sched_latency, sched_timehist, sched_map;
 
 /* "bash[12/10]" of thread 12 in process 10 */
 const char *sched_name(struct sched *s, const struct sched_thread *t);
-/* t runs on a processor from now on; returns who did, as far as was recorded. */
+/* t runs on a processor from now on; returns the thread before it, if recorded. */
 struct sched_thread *sched_runs(struct sched *s, u32 cpu, struct sched_thread *t);
 
 #endif

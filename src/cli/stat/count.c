@@ -118,8 +118,8 @@ static int add_pids(struct adding *g, s32 child, struct err *err)
 	const struct traced *t = &c->request.traced;
 	int ret = 0;
 
-	if (c->stat.cgroup)
-		ret = add_cgroup(g, c->stat.cgroup, err);
+	if (c->cgroup)
+		ret = add_cgroup(g, c->cgroup, err);
 	else if (c->stat.per_thread && c->all)
 		proc_each(add_process, g);
 	else if (child && !c->all)
@@ -214,7 +214,7 @@ static int refused(const struct stat_event *e, int code, struct err *err)
 	return code;
 }
 
-/* Who may not count the kernel counts user space, and the name says so. */
+/* Without the right to count the kernel, counts user space, and the name shows it (:u). */
 static bool without_kernel(struct counting *st, struct stat_event *e, int code)
 {
 	if ((code != -EACCES && code != -EPERM) || e->no_kernel || e->no_user ||

@@ -19,7 +19,7 @@ struct stat_value {
 	u64 enabled, running; /* ns; running 0: it was never counted */
 };
 
-/* What is estimated if the event had the counter only a part of the time. */
+/* The estimate if the event was multiplexed. */
 static inline double stat_scaled(const struct stat_value *v)
 {
 	if (!v->running)
@@ -90,12 +90,12 @@ int stat_add_targets(struct counting *st, s32 child, struct err *err);
 /* Opens all; disabled until an execution if there is a child alone. 0 or -errno. */
 int stat_open(struct counting *st, s32 child, struct err *err);
 void stat_enable(struct counting *st, bool on);
-/* What was counted so far -> now. Probes are not among it. */
+/* The counts so far -> now, without those of probes. */
 void stat_read(struct counting *st);
 void stat_close(struct counting *st);
 
 /* ---- print.c */
-/* What was counted since the values of before, which become those of now. */
+/* The counts since `before`, which becomes `now`. */
 void stat_put_interval(struct counting *st, struct buf *b);
 void stat_add_run(struct counting *st);
 void stat_put_all(struct counting *st, struct buf *b);

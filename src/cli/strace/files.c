@@ -74,7 +74,7 @@ void strace_close_file(struct strace *st, const struct strace_thread *th, s32 fd
 	*file = of->files.v[--of->files.n];
 }
 
-/* What was sent since the last event of the thread belongs to this one. */
+/* Records since the last event of the thread belong to this one. */
 void strace_take_files(struct strace_thread *th)
 {
 	strace_forget_files(&th->call_files);

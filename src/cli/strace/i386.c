@@ -51,7 +51,7 @@ static void put_program(struct buf *b)
 	buf_add(b, exits, sizeof exits);
 }
 
-/* Kernels and hypervisors differ; only a program tells. */
+/* Kernels and hypervisors differ; only running a program shows it. */
 static bool runs_i386(void)
 {
 	struct buf program = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The options of strace(1), in their order: -e trace=, -t, ... to struct strace_options. */
 #include <stdlib.h>
-#include "cli/option.h"
+#include "cli/option_take.h"
 #include "cli/strace/strace.h"
 #include "cli/strace/user.h"
 
@@ -89,7 +89,7 @@ static int read_decode(struct strace *st, const char *words)
 	return ret;
 }
 
-/* ---- what needs ptrace, or another program */
+/* ---- options that need ptrace, or another program */
 
 static int refuse(struct strace *st, const char *words)
 {
@@ -118,75 +118,20 @@ static int refuse_tips(struct strace *st, const char *words)
 
 /* ---- times */
 
-/* "s", "ms", "us", "ns": digits of the fraction; -1: none of them */
-static int read_digits(const char *unit)
-{
-	static const char *const units[] = { "s", "ms", "us", "ns" };
-
-	for (int i = 0; i < (int)ARRAY_SIZE(units); i++)
-		if (streq(unit, units[i]))
-			return 3 * i;
-	return -1;
-}
-
-static int precision(struct strace *st, const char *option, const char *value, int *digits)
-{
-	*digits = value ? read_digits(value) : 6;
-	return *digits >= 0 ? 0 :
-			      say_usage(st->c, "invalid --%s argument: '%s': s, ms, us or ns",
-					option, value);
-}
-
 static int read_relative(struct strace *st, const char *value)
 {
-	st->o.clock.relative = true;
-	return precision(st, "relative-timestamps", value, &st->o.clock.relative_digits);
+	return line_read_relative(st->c, &st->o.clock, value);
 }
 
 static int read_spent(struct strace *st, const char *value)
 {
 	st->o.spent = true;
-	return precision(st, "syscall-times", value, &st->o.spent_digits);
-}
-
-/* A word of --absolute-timestamps: "format:unix", "unix", "precision:us", "us" */
-static bool read_time_word(struct line_clock *clock, const char *word)
-{
-	static const char *const formats[] = { "none", "time", "unix" };
-	const char *colon = strchr(word, ':'), *name = colon ? colon + 1 : word;
-
-	for (u32 i = 0; i < ARRAY_SIZE(formats); i++)
-		if (streq(name, formats[i]) && (!colon || starts_with(word, "format:"))) {
-			clock->time = (enum line_time)i;
-			return true;
-		}
-	if (colon && !starts_with(word, "precision:"))
-		return false;
-	clock->digits = read_digits(name);
-	return clock->digits >= 0;
+	return line_read_precision(st->c, "syscall-times", value, &st->o.spent_digits);
 }
 
 static int more_time(struct strace *st, const char *value)
 {
-	struct line_clock *clock = &st->o.clock;
-
-	if (!value) {
-		line_more_time(clock);
-		return 0;
-	}
-	clock->time = TIME_OF_DAY;
-	clock->digits = 0;
-	for (const char *s = value; *s;) {
-		size_t n = strcspn(s, ",");
-
-		if (!read_time_word(clock, arena_strndup(&st->c->words_arena, s, n)))
-			return say_usage(st->c,
-					 "invalid --absolute-timestamps argument: '%s': none, time "
-					 "or unix, and s, ms, us or ns",
-					 value);
-		s += n + (s[n] == ',');
-	}
-	return 0;
+	return line_read_time(st->c, &st->o.clock, value);
 }
 
 /* "10", "10us", "1ms" */
@@ -194,7 +139,7 @@ static int read_overhead(struct strace *st, const char *value)
 {
 	char *end;
 	double n = strtod(value, &end);
-	int digits = *end ? read_digits(end) : 6;
+	int digits = *end ? line_read_digits(end) : 6;
 
 	if (end == value || n < 0 || digits < 0)
 		return say_usage(st->c, "invalid -O argument: '%s': a number, and s, ms, us or ns",
@@ -226,7 +171,7 @@ static int only_summary(struct strace *st, const char *value)
 	return 0;
 }
 
-/* -f: as it is anyway; -ff: a file for each thread. */
+/* -f: the default; -ff: a file for each thread. */
 static int follow(struct strace *st, const char *value)
 {
 	st->o.separate |= st->o.forks++ > 0;
@@ -482,9 +427,9 @@ int strace_read_options(struct strace *st)
 	memset(st->o.abbrev, 0xff, sizeof st->o.abbrev);
 	memset(st->o.verbose, 0xff, sizeof st->o.verbose);
 	for (u32 i = 0; i < c->n_given && !ret; i++)
-		if (c->given[i].row->command == &command_strace)
+		if (c->given[i].row->take == take_given)
 			ret = read_option(st, c->given[i].row->name, c->given[i].value);
-	if (c->output && c->request.traced.command) /* as strace(1) says of -q */
+	if (c->output && c->request.traced.command) /* as strace(1) documents for -q */
 		st->o.silent |= MESSAGE_ATTACH | MESSAGE_PERSONALITY;
 	st->o.i386 = !ret && strace_wants_i386(&c->request.traced);
 	return ret ? ret : check_together(st);

@@ -39,7 +39,7 @@ void strace_write_file(struct strace *st, struct strace_thread *th)
 	buf_clear(&th->out);
 }
 
-/* Moves what has been put together to the output of the thread. */
+/* Moves st->line to the output of the thread. */
 void strace_put_line(struct strace *st, struct strace_thread *th)
 {
 	struct buf *to = st->o.separate ? &th->out : &st->s->out;

@@ -248,7 +248,7 @@ static void put_files(struct buf *b, const struct strace_options *o)
 	put_returned_files(b, o);
 }
 
-/* Reading the clock costs a call more than its record. */
+/* Reading the clock costs more than writing the record. */
 static bool shows_times(const struct strace_options *o)
 {
 	return o->clock.time || o->clock.relative || o->spent || o->json;
@@ -312,7 +312,7 @@ const char *strace_script(const struct strace *st)
 
 	put_config(&b, st);
 	buf_printf(&b, life, RECORD_END, RECORD_EXEC, RECORD_BORN,
-		   RECORD_FORKED); /* births come before their calls */
+		   RECORD_FORKED); /* births precede calls */
 	if (st->o.lines && (st->o.files || st->o.n_paths))
 		put_files(&b, &st->o);
 	put_calls(&b, st);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* -yy: what is known of a socket beside its number. */
+/* -yy: properties of a socket. */
 #ifndef SONDE_CLI_STRACE_SOCKETS_H
 #define SONDE_CLI_STRACE_SOCKETS_H
 
@@ -10,8 +10,7 @@ struct strace_socket {
 	u64 ino;
 	u16 family;
 	u16 type, protocol;
-	u16 port,
-		peer_port; /* the first in the order of the machine, the second in that of the network */
+	u16 port, peer_port; /* the first in host byte order, the second in network byte order */
 	u8 address[16], peer[16]; /* 4 bytes of AF_INET, 16 of AF_INET6 */
 	u64 peer_ino;             /* AF_UNIX; 0: not connected */
 	u32 netlink_port;
@@ -19,9 +18,9 @@ struct strace_socket {
 	u32 n_path;
 };
 
-/* Neither an address nor a peer is known: it is not bound, or not any more. */
+/* Neither an address nor a peer is known: it is unbound, or closed. */
 bool strace_socket_is_bare(const struct strace_socket *s);
-/* "TCP:[127.0.0.1:80->127.0.0.1:4242]"; false: nothing is known of such sockets. */
+/* "TCP:[127.0.0.1:80->127.0.0.1:4242]"; false: sockets of this kind are not known. */
 bool strace_put_socket(struct buf *b, const struct strace_socket *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sonde strace: system calls in the words of strace(1).
+ * sonde strace: system calls in the format of strace(1).
  *
  *	options.c	options -> struct strace_options
  *	sets.c		the sets of -e: calls, signals, states, descriptors
@@ -9,13 +9,17 @@
  *	files.c		-y: what descriptors are
  *	paths.c		-P: calls that name a file
  *	inflight.c	the calls that threads are in when tracing begins
- *	lines.c		records -> lines: entry and return paired, lines of several threads
+ *	lines.c		the output: each record to its handler (event.h), which appends lines
+ *	calls.c		entries and returns of calls, paired
+ *	delivery.c	deliveries of signals
+ *	lifetime.c	forks, executions and ends of threads
+ *	descriptors.c	-y: records of what a descriptor is
  *	threads.c	the threads that are traced
  *	put.c		the parts of a line, and the file that it goes to
  *	dump.c		-e read=, -e write=: data in hex
  *	pids.c		-Y: the command names of processes
  *	result.c	what a call returned, as text
- *	signal.c	the lines of signals and of ends
+ *	signal.c	signals and ends as text
  *	json.c		the objects of --format=json
  *	summary.c	-c, -C: the table
  *
@@ -42,7 +46,7 @@ enum strace_record {
 	1,
 	RECORD_RETURN,  /* tid, pid, ns or 0, probe, the clock of -c, result, arguments */
 	RECORD_BORN,    /* tid, pid, ns, process that began it: a thread begins */
-	RECORD_END,     /* what SIGNAL has, exit code of wait(2), threads that are left */
+	RECORD_END,     /* the members of SIGNAL, wait(2) status, number of remaining threads */
 	RECORD_SIGNAL,  /* tid, pid, ns, number, code, errno, four words of the siginfo */
 	RECORD_IGNORED, /* the same: a signal that has no effect */
 	RECORD_TICK,    /* 0, 0, ns */
@@ -111,7 +115,7 @@ struct strace_options {
 	u32 column;          /* -a: where " = " begins */
 	u32 quiet, forks;    /* -q, -f: how often */
 	u32 silent;          /* enum strace_message set: left out by -q, -qq, -e quiet= */
-	u64 overhead_ns;     /* -O: taken off the time of each call in the table */
+	u64 overhead_ns;     /* -O: subtracted from the time of each call in the table */
 	bool separate;       /* -ff: FILE.TID for each thread */
 	bool append;         /* -A */
 	bool json;           /* objects instead of lines */
@@ -123,7 +127,7 @@ struct strace_options {
 
 enum strace_result { RESULT_NUMBER, RESULT_HEX, RESULT_OCTAL, RESULT_U32 };
 
-/* What is special about a call: result.c. */
+/* Properties of a call: result.c. */
 struct strace_call {
 	const char *name;
 	u32 nr; /* SYSCALL_MAX: not in the table; from SYSCALL_I386 on: of 32-bit programs */
@@ -155,12 +159,12 @@ struct strace_thread {
 	u32 last_signal; /* of the first thread: delivered to the process */
 	bool is_ending;  /* the first thread, while others live: end_code is what it ended with */
 	s32 end_code;
-	u32 width;     /* of its open line */
-	u64 ip;        /* -i; 0: not known */
-	u32 nr;        /* -n: of its last call */
-	char comm[16]; /* -Y */
-	bool is_i386;  /* its last call was one of a 32-bit program */
-	bool changes; /* it is executing such a program after another one, or the other way round */
+	u32 width;        /* of its open line */
+	u64 ip;           /* -i; 0: not known */
+	u32 nr;           /* -n: of its last call */
+	char comm[16];    /* -Y */
+	bool is_i386;     /* its last call was one of a 32-bit program */
+	bool changes;     /* execve is changing between 32-bit and 64-bit programs */
 	bool is_detached; /* -b execve */
 	struct buf out;   /* -ff: what its file gets */
 	int fd;           /* -ff: that file, or -1 */
@@ -178,14 +182,14 @@ struct strace {
 	struct strace_options o;
 	struct hash threads;           /* by tid: struct strace_thread */
 	struct hash sockets;           /* -yy: by inode, what was known last: struct strace_known */
-	s32 n_expected;                /* threads that were begun, and have not run yet */
-	bool none_lived;               /* at the last look */
+	s32 n_expected;                /* threads that were created and have not run yet */
+	bool none_lived;               /* at the last scan of /proc */
 	u32 n_live;                    /* threads that have not ended */
 	struct strace_thread *current; /* whose call began last, if nothing was printed since */
 	bool awaits_exec;              /* CMD has not been executed yet */
 	bool has_executed;             /* some program */
-	bool no_more_in_call;          /* calls from before have been shown */
-	u64 looked_ns;                 /* when threads were last looked for in /proc */
+	bool no_more_in_call;          /* calls that began before tracing have been shown */
+	u64 looked_ns;                 /* time of the last scan of /proc */
 	u64 last_ns;             /* of the last record with a time: those of calls may have none */
 	struct names names;      /* those of s, and -y */
 	struct call_style style; /* of them */
@@ -233,7 +237,7 @@ const char *strace_file(void *ctx, s32 fd, bool is_arg);
 /* ---- lines.c */
 extern const struct output output_strace;
 /* ---- threads.c */
-/* Made if it is not known; pid: its process. */
+/* Created if unknown; pid: its process. */
 struct strace_thread *strace_thread_of(struct strace *st, u32 tid, u32 pid);
 void strace_thread_ends(struct strace *st, struct strace_thread *th);
 /* Those that live, from *i on; NULL: no more. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The threads that are traced, by number: what each is doing, and when the last has ended. */
+/* The traced threads, by ID: the state of each, and whether any is left. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ static void forget_files(struct strace_thread *th)
 	strace_forget_files(&th->files);
 }
 
-/* The entry remains: the number may be given to another thread. */
+/* The entry remains: the ID may be reused. */
 void strace_thread_ends(struct strace *st, struct strace_thread *th)
 {
 	if (st->current == th)

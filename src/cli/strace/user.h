@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* -u USER: as whom the command runs. */
+/* -u USER: the user that the command runs as. */
 #ifndef SONDE_CLI_STRACE_USER_H
 #define SONDE_CLI_STRACE_USER_H
 

@@ -28,7 +28,7 @@ static bool is_text(const struct type *t)
 	       t->elem->size == 1;
 }
 
-/* What a name of the filters of ftrace is called in the language. */
+/* Names of ftrace's filters, and their names in the language. */
 static const char *common_name(const char *name)
 {
 	static const char *const rows[][2] = { { "common_pid", "tid" },

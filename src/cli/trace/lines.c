@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "cli/strace/strace.h"
 #include "cli/trace/trace.h"
+#include "output/none.h"
 #include "output/notice.h"
 #include "output/output.h"
 #include "trace/event_line.h"
@@ -391,22 +392,14 @@ static void lost(struct sink *s, const struct loss *loss, u64 count)
 	sink_item(s);
 }
 
-static void table(struct sink *s, const struct table *t)
-{
-}
-
-static void end(struct sink *s)
-{
-}
-
 const struct output output_trace = {
 	.name = "trace",
 	.brief = "an event a line, as ftrace prints them",
 	.attached = attached,
 	TEXT_MESSAGES,
 	.value = value,
-	.table = table,
+	.table = none_table,
 	.event = event,
 	.lost = lost,
-	.end = end,
+	.end = none_end,
 };

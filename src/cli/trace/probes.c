@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is shown of each probe. In: attach points. Out: clauses: one for each trace event, whose
- * losses are told by it, and one for all probes of a word that show the same.
+ * The fields shown of each probe. In: attach points. Out: clauses: one for each trace event, whose
+ * losses are identified by it, and one for all probes of a word that show the same.
  *
  * With --filter and --fields, a probe that lacks what they name, but another has, is left out.
  */
@@ -85,7 +85,7 @@ static void add_name(void *ctx, const char *name)
 	vec_push(list->arena, &list->v, name);
 }
 
-/* Variables in scope are only described if they are asked for. */
+/* Variables in scope are described only if they are used. */
 static void ask_for_variables(struct resolving *r)
 {
 	const struct trace_options *o = &r->t->c->trace;
@@ -93,8 +93,8 @@ static void ask_for_variables(struct resolving *r)
 
 	if (o->fields)
 		trace_expr_names(r->arena, o->fields, add_name, &list);
-	if (o->filter)
-		trace_expr_names(r->arena, o->filter, add_name, &list);
+	if (r->t->c->filter)
+		trace_expr_names(r->arena, r->t->c->filter, add_name, &list);
 	r->env.clause.var_names = list.v.v;
 	r->env.clause.n_var_names = list.v.n;
 }
@@ -139,7 +139,8 @@ static bool is_of_language(const struct env *env, const char *name)
 	       (env->world.constant && env->world.constant(env->world.ctx, name, &value, &type));
 }
 
-/* A slip is told at once, not by each clause. What is like no field is left to the compiler. */
+/* A typing error is reported once, not by each clause. What is like no field is left to the
+ * compiler. */
 static void check_name(void *ctx, const char *name)
 {
 	struct checking *k = ctx;
@@ -164,8 +165,8 @@ static int check_names(struct resolving *r, const struct front *f)
 
 	if (o->fields)
 		trace_expr_names(r->arena, o->fields, check_name, &k);
-	if (o->filter)
-		trace_expr_names(r->arena, o->filter, check_name, &k);
+	if (r->t->c->filter)
+		trace_expr_names(r->arena, r->t->c->filter, check_name, &k);
 	return k.ret;
 }
 
@@ -229,7 +230,7 @@ static bool is_shown(const struct arg_desc *arg)
 	       trace_is_known(arg);
 }
 
-/* As debug information says. */
+/* By debug information. */
 static bool returns_nothing(const struct profile *p)
 {
 	return p->user_regs && p->args_name && !p->retval.text;
@@ -282,8 +283,8 @@ static const char *condition_of(struct resolving *r, const struct profile *p)
 		put_followed(&b, p);
 		buf_puts(&b, " && ");
 	}
-	if (c->trace.filter)
-		buf_printf(&b, "(%s) && ", trace_expr(r->arena, p, c->trace.filter));
+	if (c->filter)
+		buf_printf(&b, "(%s) && ", trace_expr(r->arena, p, c->filter));
 	if (b.len)
 		text = arena_strndup(r->arena, b.s, b.len - strlen(" && "));
 	buf_release(&b);
@@ -321,7 +322,7 @@ static bool same_clause(const struct trace_clause *a, const struct trace_clause 
 /* false: the probe lacks something and is left out. */
 static bool make_clause(struct resolving *r, const struct profile *p, struct trace_clause *cl)
 {
-	const char *lacking = r->t->c->trace.filter ? lacks(r, p, r->t->c->trace.filter) : NULL;
+	const char *lacking = r->t->c->filter ? lacks(r, p, r->t->c->filter) : NULL;
 
 	*cl = (struct trace_clause){
 		.kind = kind_of(r, p),

@@ -535,7 +535,7 @@ static void take_key(struct tui *t, u32 key)
 
 /* ---- what goes on meanwhile */
 
-/* A predicate that is wrong is asked for again, and all events are shown. */
+/* If a predicate is invalid, prompts again and shows all events. */
 static void matches_are_done(struct tui *t)
 {
 	t->awaits_matches = false;

@@ -43,9 +43,9 @@ struct tui_strip { /* how busy each line's processors are, by column: what was d
 	bool is_density; /* of events: the recording has no switches */
 };
 
-/* What is typed in the last line. */
+/* Input in the last line. */
 struct tui_prompt {
-	const char *label; /* NULL: nothing is asked */
+	const char *label; /* NULL: no input */
 	char text[256];
 	u32 len, at;
 	void (*done)(struct tui *t, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: a path and its numbers. Out: JSON, or bytes of a tile. view/source.js asks. */
+/* In: a path and its parameters. Out: JSON, or bytes of a tile. The client is view/source.js. */
 #include <unistd.h>
 #include "base/fd.h"
 #include "base/json.h"
@@ -52,7 +52,7 @@ static u64 pass_over(struct viewed *v, u64 number, u64 wanted, u64 time, struct 
 	return number;
 }
 
-/* Of the filter of the query; NULL: it has none. */
+/* The matches of the query's filter; NULL: it has none. */
 static struct matches *matches_of(struct viewed *v, const char *query)
 {
 	struct buf typed = { 0 };
@@ -168,7 +168,7 @@ static void put_threads(struct buf *b, const struct report *r)
 	}
 }
 
-/* As sonde report has them: view/report.js makes the same of a page without a server. */
+/* As sonde report prints them; view/report.js computes the same for a page without a server. */
 static void put_sums(struct buf *b, const struct report *r)
 {
 	buf_printf(b, "{\"hasSwitches\":%s,\"hasEntries\":%s,\"hasExits\":%s,\"events\":[",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sonde view answers: the page, and parts of the recording. */
+/* The responses of sonde view: the page, and parts of the recording. */
 #ifndef SONDE_CLI_VIEW_ANSWERS_H
 #define SONDE_CLI_VIEW_ANSWERS_H
 

@@ -13,8 +13,8 @@ static void forget(struct asked_work *w)
 	*w = (struct asked_work){ 0 };
 }
 
-/* What goes on and nobody has asked for again: a browser asks several times a second while it
- * waits. */
+/* Ends jobs that no request has polled for a while: a browser that waits polls several times a
+ * second. */
 static void end_unwanted(struct asked *a)
 {
 	u64 now = clock_mono_ns();
@@ -25,8 +25,8 @@ static void end_unwanted(struct asked *a)
 			forget(&a->works[i]);
 }
 
-/* That of the key, else the one that was not used for the longest time: *is_new, and it is to
- * begin. */
+/* The slot of the key; without one, the least recently used slot, and *is_new: the caller starts
+ * its job. */
 static struct asked_work *work_of(struct asked *a, const char *kind, const char *key, bool *is_new)
 {
 	struct asked_work *oldest = &a->works[0], *found = NULL;

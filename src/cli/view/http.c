@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One thread: requests are answered one after the other, as they come; between them, some work. */
+/* One thread answers requests in the order of their arrival, and works between them. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
@@ -74,7 +74,7 @@ int http_parse(const char *bytes, size_t len, struct http_request *r)
 	return r->target[0] ? (int)(end + 4 - bytes) : -1;
 }
 
-/* What follows "key="; NULL: it has none. */
+/* The text after "key="; NULL: it has none. */
 static const char *find_key(const char *query, const char *key)
 {
 	size_t len = strlen(key);
@@ -133,8 +133,7 @@ static void put_answer(const struct http_server *s, struct http_client *c,
 	buf_add(&c->out, a->body.s ? a->body.s : "", a->body.len);
 }
 
-/* The path after the token; NULL: it has another one. All its bytes are compared, so that the time
- * tells nothing. */
+/* The path after the token; NULL: it has another one. Constant time: all bytes are compared. */
 static char *after_token(const struct http_server *s, char *target)
 {
 	u8 differs = 0;
@@ -235,7 +234,7 @@ static void receive(struct http_client *c)
 		drop(c);
 }
 
-/* When all places are taken, a client that is idle makes room. */
+/* If all slots are in use, closes an idle connection. */
 static void take_client(struct http_server *s)
 {
 	int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);

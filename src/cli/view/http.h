@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers to a browser on this machine: GET of HTTP/1.1 (RFC 9112) on the loopback address and
- * nothing more. Addresses begin with a random token, so that other users of the machine and pages
- * of other sites cannot ask; the Host header must be this address, so that a name that someone lets
- * point here cannot either.
+ * A server for a browser on this machine: GET of HTTP/1.1 (RFC 9112) on the loopback address and
+ * nothing more. Paths begin with a random token, so that other users of the machine and pages of
+ * other sites have no access; the Host header must be this address, which defeats DNS rebinding.
  *
- * It is our own, and not a library that is opened at run time, so that the static program has it as
- * well.
+ * It is not a library that is opened at run time, so that the static program has it, too.
  */
 #ifndef SONDE_CLI_VIEW_HTTP_H
 #define SONDE_CLI_VIEW_HTTP_H

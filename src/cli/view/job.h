@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work on a recording that takes long or runs a script: in a child process, so that the one that a
- * person looks at stays responsive, and ends it when it is no longer wanted. What it prints is
- * read; larger results are in shared memory.
+ * Work on a recording that takes long or runs a script: in a child process, so that the user
+ * interface stays responsive and can cancel it. Its output is read through a pipe; larger results
+ * are in shared memory.
  */
 #ifndef SONDE_CLI_VIEW_JOB_H
 #define SONDE_CLI_VIEW_JOB_H
@@ -20,8 +20,9 @@ struct job { /* zeroed: there is none. job_end() */
 	int status; /* when it is done: what run() returned, or 255 */
 };
 
-/* Ends the one before. run(): in the child, both outputs go to job.said. shared_len: bytes of zeros
- * that both see. False: no memory or process for it. */
+/* Ends the previous one. run() is called in the child, whose standard output and error go to
+ * job.said. shared_len: bytes of zeros that both processes map. False: no memory or process for
+ * it. */
 bool job_start(struct job *j, size_t shared_len, int (*run)(struct job *j, void *ctx), void *ctx);
 /* Takes what has been printed, without waiting. True: it is done, or there is none. */
 bool job_poll(struct job *j);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The run is this process; the page is served by a child, which gets the maps as lines of JSON
- * through a pipe, so that no browser delays the reading of records. It ends when the pipe is
+ * through a pipe, so that a browser never delays the reading of records. It ends when the pipe is
  * closed.
  */
 #include <fcntl.h>

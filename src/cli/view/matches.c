@@ -37,7 +37,8 @@ struct finder {
 	u64 n_bits;
 };
 
-/* Bytes after the last data mean nothing, and record() does not keep the kernel's common fields. */
+/* Bytes after the last data are undefined, and record() does not keep the kernel's common
+ * fields. */
 static bool is_same(const struct trace_event *a, const struct trace_event *b)
 {
 	u32 len = MIN(event_length(a->format, a->record, a->len), b->len),

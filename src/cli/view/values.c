@@ -13,7 +13,7 @@ enum {
 	FINE_BITS = 10, /* a bucket is 1/1024 of its value, or 1 */
 	FINE = 1 << FINE_BITS,
 	N_BUCKETS = (64 - FINE_BITS + 1) * FINE,
-	MOST_TEXTS = 100000, /* that are counted; the rest is one */
+	MOST_TEXTS = 100000, /* counted separately; the rest is one value */
 	MOST_SHOWN = 1000,
 	BAR = 38,
 };
@@ -291,7 +291,8 @@ static void put_key(struct recorded *r, const char *event, const char *key, size
 	free(name);
 }
 
-/* The second event first: one that is both ends what the one before began. */
+/* The clause of the second event is first: an event that is both ends an interval before it begins
+ * one. */
 static int put_times(struct recorded *r, const struct value_request *q, struct buf *script)
 {
 	size_t len = strcspn(q->key, ",");

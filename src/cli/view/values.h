@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Values over many events: of a field or an expression, or the times from one event to another. A
- * script of the language prints them over the recording; they are counted here. Of numbers
- * percentiles are within 0.1 %, least and largest are exact; of anything else each text is counted.
+ * script of the language prints them over the recording; they are counted here. Percentiles of
+ * numbers are within 0.1 %, minimum and maximum are exact; other values are counted by their text.
  */
 #ifndef SONDE_CLI_VIEW_VALUES_H
 #define SONDE_CLI_VIEW_VALUES_H

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* -y, -yy. In: records of what a descriptor is: a file or a socket. Out: its text, for files.c. */
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include "cli/strace/event.h"
+#include "cli/strace/sockets.h"
+#include "trace/call_quote.h"
+
+enum { AT_FD = 4, AT_PATH, AT_MODE, AT_DEVICE };
+enum {
+	AT_INO = 5,
+	AT_FAMILY,
+	AT_TYPE,
+	AT_PROTOCOL,
+	AT_PORT,
+	AT_PEER_PORT,
+	AT_ADDRESS,
+	AT_ADDRESS6,
+	AT_UNIX = AT_ADDRESS6 + 4
+};
+
+/* -yy: "<char 1:3>" after the path of a device. */
+static void put_device(struct buf *b, const struct strace_event *r)
+{
+	u32 mode = (u32)event_number(r, AT_MODE), dev = (u32)event_number(r, AT_DEVICE);
+
+	if (S_ISCHR(mode) || S_ISBLK(mode))
+		buf_printf(b, NAMES_REST "<%s %u:%u>", S_ISCHR(mode) ? "char" : "block", dev >> 20,
+			   dev & 0xfffff);
+}
+
+/* The process of a pidfd is in /proc/PID/fdinfo/FD (proc(5)); false: not known. */
+static bool put_pidfd(struct strace *st, struct buf *b, const struct strace_event *r)
+{
+	struct buf info = { 0 };
+	const char *line;
+	char path[64];
+	bool found;
+
+	snprintf(path, sizeof path, "/proc/%u/fdinfo/%d", r->pid, (s32)event_number(r, AT_FD));
+	found = !buf_read_file(&info, path) && info.s && (line = strstr(info.s, "\nPid:"));
+	if (found) {
+		u32 pid = (u32)strtoul(line + strlen("\nPid:"), NULL, 10);
+
+		buf_printf(b, NAMES_REST "pid:%u", pid);
+		put_comm(b, &st->style, pid);
+	}
+	buf_release(&info);
+	return found;
+}
+
+void strace_on_file(struct strace *st, const struct strace_event *r)
+{
+	struct strace_thread *th = strace_thread_of(st, r->tid, r->pid);
+	const char *text = event_text(r, AT_PATH);
+
+	buf_clear(&st->line);
+	if (!(st->o.files & DECODE_PIDFD && strstr(text, "pidfd") && put_pidfd(st, &st->line, r)))
+		buf_puts(&st->line, text);
+	if (st->o.files & DECODE_DEVICE)
+		put_device(&st->line, r);
+	strace_set_file(st, th, (s32)event_number(r, AT_FD), st->line.s, st->line.len);
+	buf_clear(&st->line);
+}
+
+/* A socket that is closed at one end has no address any more: as in strace, the last known one is
+ * shown. */
+struct strace_known {
+	u64 ino;
+	struct buf text;
+};
+
+static void remember(struct strace *st, const struct strace_socket *s, struct buf *text)
+{
+	struct strace_known *known = hash_get(&st->sockets, &s->ino, sizeof s->ino);
+
+	if (strace_socket_is_bare(s)) {
+		if (known) {
+			buf_clear(text);
+			buf_add(text, known->text.s, known->text.len);
+		}
+		return;
+	}
+	if (!known) {
+		known = arena_new(&st->c->words_arena, struct strace_known);
+		known->ino = s->ino;
+		hash_put(&st->sockets, &known->ino, sizeof known->ino, known);
+	}
+	buf_clear(&known->text);
+	buf_add(&known->text, text->s, text->len);
+}
+
+void strace_on_socket(struct strace *st, const struct strace_event *r)
+{
+	struct strace_socket s = { .ino = (u64)event_number(r, AT_INO),
+				   .family = (u16)event_number(r, AT_FAMILY),
+				   .type = (u16)event_number(r, AT_TYPE),
+				   .protocol = (u16)event_number(r, AT_PROTOCOL),
+				   .port = (u16)event_number(r, AT_PORT),
+				   .peer_port = (u16)event_number(r, AT_PEER_PORT) };
+	const struct field *path = &r->t->fields[r->t->n_fields - 1];
+	u32 n_path;
+
+	for (u32 i = 0; i < 2; i++) {
+		u64 words[2] = { (u64)event_number(r, AT_ADDRESS6 + 2 * i),
+				 (u64)event_number(r, AT_ADDRESS6 + 2 * i + 1) };
+
+		if (s.family != AF_INET6)
+			words[0] = (u64)event_number(r, AT_ADDRESS) >> 32 * i;
+		memcpy(i ? s.address : s.peer, words, sizeof words); /* the peer is first */
+	}
+	s.peer_ino = (u64)event_number(r, AT_UNIX);
+	s.netlink_port = (u32)event_number(r, AT_UNIX + 1);
+	n_path = value_bytes(path->type, r->p + path->offset, &s.path);
+	s.n_path = MIN((u32)event_number(r, AT_UNIX + 2), n_path);
+	buf_puts(&st->line, NAMES_REST);
+	if (strace_put_socket(&st->line, &s)) {
+		remember(st, &s, &st->line);
+		strace_set_file(st, strace_thread_of(st, r->tid, r->pid),
+				(s32)event_number(r, AT_FD), st->line.s, st->line.len);
+	}
+	buf_clear(&st->line);
+}
