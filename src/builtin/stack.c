@@ -43,17 +43,11 @@ static bool check_dwarf(struct check *c, struct node *call)
 	return true;
 }
 
-#if defined(__x86_64__)
-enum { UNWINDS_HERE = true };
-#else
-enum { UNWINDS_HERE = false };
-#endif
-
-/* Warns if a script uses unwinding that this kernel or processor lacks. */
+/* Warns if a script uses unwinding that this kernel lacks. */
 static void tell_of_frame_pointers(struct check *c, const struct node *call)
 {
 	if (!c->final || c->env->told_of_stacks || !(call->builtin->aux & AUX_DWARF) ||
-	    (UNWINDS_HERE && feature_has(c->env->features, FEAT_BIG_ARRAYS)))
+	    feature_has(c->env->features, FEAT_MAPPED_ARRAYS))
 		return;
 	c->env->told_of_stacks = true;
 	check_report(c, call->span, D_STACKS_BY_FP);
@@ -464,7 +458,7 @@ static const struct builtin rows[] = {
 		"ustack", "ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
 		"user stack",
 		"The user stack at the probe, innermost frame first, unwound in the kernel by the .eh_frame sections of "
-		"programs and libraries and the stack tables of Go programs (x86-64 and Linux 6.1), so that programs without frame pointers have whole stacks; "
+		"programs and libraries and the stack tables of Go programs, so that programs without frame pointers have whole stacks; "
 		"elsewhere, and with config = { user_stacks = frame_pointers }, by frame pointers. A stack that ends before "
 		"the thread's first function has the reason as its last frame, in brackets. Modes: bpftrace, perf, raw, "
 		"build_id.",

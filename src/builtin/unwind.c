@@ -15,6 +15,7 @@
  * (ir/lower_func.c). Indexes come from memory or are masked after an unknown zero was added, so
  * that verifiers do not follow each value of them.
  */
+#include <unistd.h>
 #include "builtin/unwind_walk.h"
 
 enum {
@@ -33,9 +34,9 @@ bool unwind_serves(struct lower *l)
 {
 	struct walk_offsets p;
 
-	if (l->inst->jump && !feature_has(l->features, FEAT_BPF_LOOP))
-		return false; /* some kernels refuse tail calls from programs with functions */
-	return feature_has(l->features, FEAT_BIG_ARRAYS) && walk_find_offsets(l, &p);
+	if (l->inst->jump && !feature_has(l->features, FEAT_TAIL_CALL_FUNCS))
+		return false;
+	return feature_has(l->features, FEAT_MAPPED_ARRAYS) && walk_find_offsets(l, &p);
 }
 
 /* ---- the stack */
@@ -116,55 +117,79 @@ static struct opnd find_area(struct lower *l, struct opnd process, struct opnd a
 	return o_temp(at);
 }
 
-/* One step of the search for the last row below `end` that is at or below the address. */
-static void row_step(struct lower *l, u32 at, u32 step, struct opnd end, struct opnd low,
-		     struct opnd zero)
+/* Where a file's rows are searched: `part` if they are not whole. */
+struct search {
+	struct lower *l;
+	struct opnd part, end, low, zero;
+	u32 at; /* variable: index of a row */
+};
+
+static struct opnd row_at(const struct search *s, struct opnd index)
 {
+	struct lower *l = s->l;
+	bool whole = walk_is_whole(l);
+	struct opnd at =
+		ir_op2(l, IR_AND, index, o_imm((whole ? UNWIND_N_ROWS : UNWIND_PART_ROWS) - 1));
+
+	return ir_op2(l, IR_ADD, whole ? ir_addr(l, o_data(walk_tables(l), UNWIND_ROWS)) : s->part,
+		      ir_op2(l, IR_SHL, at, o_imm(2)));
+}
+
+/* One step of the search for the last row below the end that is at or below the address. */
+static void row_step(const struct search *s, u32 step)
+{
+	struct lower *l = s->l;
 	struct ir_block *inside = ir_block_new(l), *above = ir_block_new(l),
 			*next = ir_block_new(l);
-	struct opnd t = ir_op2(l, IR_ADD, o_temp(at), o_imm(step)), row;
+	struct opnd t = ir_op2(l, IR_ADD, o_temp(s->at), o_imm(step)), row;
 
-	ir_branch(l, CC_ULT, t, end, inside, next);
+	ir_branch(l, CC_ULT, t, s->end, inside, next);
 	walk_place(l, inside);
-	row = ir_load(l, walk_table_at(l, UNWIND_ROWS, t, UNWIND_N_ROWS, 2), 2, false);
-	ir_branch(l, CC_ULE, row, low, above, next);
+	row = ir_load(l, row_at(s, t), 2, false);
+	ir_branch(l, CC_ULE, row, s->low, above, next);
 	walk_place(l, above);
-	ir_var_set(l, at, t);
+	ir_var_set(l, s->at, t);
 	ir_jump(l, next);
 	walk_place(l, next);
 	/* what verifiers learned about it depends on the path: forget */
-	ir_var_set(l, at,
-		   ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(at), zero),
+	ir_var_set(l, s->at,
+		   ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(s->at), s->zero),
 			  o_imm(UNWIND_N_ROWS - 1)));
 }
 
 /* The number of the rule of a byte of a file's code. */
-static struct opnd find_rule_number(struct lower *l, struct opnd first_page, struct opnd offset,
-				    struct opnd zero)
+static struct opnd find_rule_number(const struct walk *w, struct opnd first_page,
+				    struct opnd offset, struct opnd zero)
 {
-	enum { FEW = 16, MOST = 256 };
+	enum { FEW = 16, MOST = 256, PART_SHIFT = __builtin_ctz(UNWIND_PART_ROWS) };
+	struct lower *l = w->l;
 	struct opnd page = ir_op2(l, IR_ADD, first_page,
 				  ir_op2(l, IR_SHR, offset, o_imm(UNWIND_PAGE_SHIFT))),
-		    low = ir_op2(l, IR_AND, offset, o_imm(0xffff)), end, first;
+		    first;
 	struct ir_block *many = ir_block_new(l), *few = ir_block_new(l);
-	u32 at = ir_var(l);
+	struct search s = { .l = l,
+			    .low = ir_op2(l, IR_AND, offset, o_imm(0xffff)),
+			    .zero = zero,
+			    .at = ir_var(l) };
 
-	first = ir_load(l, walk_table_at(l, UNWIND_PAGES, page, UNWIND_N_PAGES, 2), 4, false);
-	end = ir_load(l,
-		      walk_table_at(l, UNWIND_PAGES, ir_op2(l, IR_ADD, page, o_imm(1)),
-				    UNWIND_N_PAGES, 2),
-		      4, false);
-	ir_var_set(l, at, ir_op2(l, IR_SUB, first, o_imm(1)));
-	ir_branch(l, CC_UGT, ir_op2(l, IR_SUB, end, first), o_imm(FEW - 1), many, few);
+	first = ir_load(l, walk_table_at(w, UNWIND_PAGES, page, UNWIND_N_PAGES, 2), 4, false);
+	s.end = ir_load(l,
+			walk_table_at(w, UNWIND_PAGES, ir_op2(l, IR_ADD, page, o_imm(1)),
+				      UNWIND_N_PAGES, 2),
+			4, false);
+	ir_var_set(l, s.at, ir_op2(l, IR_SUB, first, o_imm(1)));
+	if (!walk_is_whole(l))
+		s.part = walk_part(w, ir_op2(l, IR_ADD, ir_op2(l, IR_SHR, first, o_imm(PART_SHIFT)),
+					     o_imm(UNWIND_ROWS / UNWIND_PART)));
+	ir_branch(l, CC_UGT, ir_op2(l, IR_SUB, s.end, first), o_imm(FEW - 1), many, few);
 	walk_place(l, many);
 	for (u32 step = MOST / 2; step >= FEW; step /= 2)
-		row_step(l, at, step, end, low, zero);
+		row_step(&s, step);
 	ir_jump(l, few);
 	walk_place(l, few);
 	for (u32 step = FEW / 2; step; step /= 2)
-		row_step(l, at, step, end, low, zero);
-	return ir_load(l, opnd_plus(walk_table_at(l, UNWIND_ROWS, o_temp(at), UNWIND_N_ROWS, 2), 2),
-		       2, false);
+		row_step(&s, step);
+	return ir_load(l, opnd_plus(row_at(&s, o_temp(s.at)), 2), 2, false);
 }
 
 /* ---- frames that a simple rule does not describe */
@@ -270,15 +295,55 @@ static void push_this(const struct walk *w)
 	walk_put(w, ST_N, ir_op2(w->l, IR_ADD, n, o_imm(1)));
 }
 
-/* Signals may have switched stacks; all other frames are above their callees. */
-static void demand_above(const struct walk *w, struct opnd cfa, struct opnd is_signal)
+/* Signals may have switched stacks; all other frames are above their callees, or have no stack. */
+static void demand_above(const struct walk *w, struct opnd cfa, struct opnd is_signal,
+			 struct opnd ra_kind)
 {
 	struct lower *l = w->l;
 	struct ir_block *ordinary = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd low;
 
 	ir_branch(l, CC_NE, is_signal, o_imm(0), out, ordinary);
 	walk_place(l, ordinary);
-	walk_demand(w, CC_UGT, cfa, walk_get(w, ST_SP), UNWIND_WHY_BACKWARDS);
+	low = walk_get(w, ST_SP);
+	if (UNWIND_HAS_LINK)
+		low = ir_op2(l, IR_SUB, low, ir_set(l, CC_EQ, ra_kind, o_imm(SAVED_SAME)));
+	walk_demand(w, CC_UGT, cfa, low, UNWIND_WHY_BACKWARDS);
+	ir_jump(l, out);
+	walk_place(l, out);
+}
+
+/* What lets a rule mean something: sp, and the link register if the return address is in it
+ * still. */
+static void demand_registers(const struct walk *w, struct opnd ra_kind)
+{
+	struct lower *l = w->l;
+	struct ir_block *in_link = ir_block_new(l), *out = ir_block_new(l);
+
+	if (!UNWIND_HAS_LINK)
+		return;
+	walk_demand(w, CC_EQ, walk_get(w, ST_LOST), o_imm(0), UNWIND_WHY_NO_RULE);
+	ir_branch(l, CC_EQ, ra_kind, o_imm(SAVED_SAME), in_link, out);
+	walk_place(l, in_link);
+	walk_demand(w, CC_NE, walk_get(w, ST_EXACT), o_imm(0), UNWIND_WHY_NO_RULE);
+	ir_jump(l, out);
+	walk_place(l, out);
+}
+
+/* The link register of what a signal interrupted. */
+static void restore_link(const struct walk *w, struct opnd is_signal, struct opnd ra)
+{
+	enum { BELOW_PC = 16 }; /* of the kernel's frame: x30, sp, pc */
+	struct lower *l = w->l;
+	struct ir_block *signal = ir_block_new(l), *out = ir_block_new(l);
+
+	if (!UNWIND_HAS_LINK)
+		return;
+	ir_branch(l, CC_NE, is_signal, o_imm(0), signal, out);
+	walk_place(l, signal);
+	walk_put(w, ST_LINK,
+		 read_word(w, ir_op2(l, IR_SUB, ir_op2(l, IR_ADD, walk_get(w, ST_SP), ra),
+				     o_imm(BELOW_PC))));
 	ir_jump(l, out);
 	walk_place(l, out);
 }
@@ -294,13 +359,16 @@ static void step_odd(const struct walk *w, struct opnd rule)
 	ir_branch(l, CC_EQ, ra_kind, o_imm(SAVED_NOWHERE), w->stop, goes_on);
 	walk_place(l, goes_on);
 	walk_demand(w, CC_NE, ra_kind, o_imm(SAVED_OTHER), UNWIND_WHY_SWITCH);
+	demand_registers(w, ra_kind);
 	cfa = odd_cfa(w, rule);
-	demand_above(w, cfa, is_signal);
+	demand_above(w, cfa, is_signal, ra_kind);
 	fp = odd_saved(w, FIELD(l, rule, fp_kind), FIELD(l, rule, fp), cfa, walk_get(w, ST_FP));
-	pc = odd_saved(w, ra_kind, FIELD(l, rule, ra), cfa, o_imm(0));
+	pc = odd_saved(w, ra_kind, FIELD(l, rule, ra), cfa,
+		       UNWIND_HAS_LINK ? walk_get(w, ST_LINK) : o_imm(0));
+	restore_link(w, is_signal, FIELD(l, rule, ra));
 	walk_put(w, ST_SP, cfa);
 	walk_put(w, ST_FP, fp);
-	walk_put(w, ST_PC, pc);
+	walk_put(w, ST_PC, walk_address(l, pc));
 	walk_put(w, ST_EXACT, is_signal);
 	walk_put(w, ST_BY_FP, o_imm(0));
 }
@@ -319,14 +387,19 @@ static void step_from_entry(const struct walk *w, struct ir_block *again)
 	ir_branch(l, CC_NE, slot, o_imm(0), entered, no);
 	walk_place(l, entered);
 	walk_put(w, ST_ENTERED, o_imm(0));
-	walk_put(w, ST_PC, read_word(w, slot));
-	walk_put(w, ST_SP, ir_op2(l, IR_ADD, slot, o_imm(8)));
+	if (UNWIND_HAS_LINK) {
+		walk_put(w, ST_PC, walk_address(l, walk_get(w, ST_LINK)));
+	} else {
+		walk_put(w, ST_PC, read_word(w, slot));
+		walk_put(w, ST_SP, ir_op2(l, IR_ADD, slot, o_imm(8)));
+	}
 	walk_put(w, ST_EXACT, o_imm(0));
 	ir_jump(l, again);
 	walk_place(l, no);
 }
 
-/* *(fp) is the caller's fp and *(fp + 8) the return address. */
+/* *(fp) is the caller's fp and *(fp + 8) the return address. With a link register these are the
+ * lowest words of a frame whose size is not known. */
 static void step_by_fp(const struct walk *w, struct opnd why, struct ir_block *again)
 {
 	struct lower *l = w->l;
@@ -342,8 +415,9 @@ static void step_by_fp(const struct walk *w, struct opnd why, struct ir_block *a
 	pc = read_word(w, ir_op2(l, IR_ADD, fp, o_imm(8)));
 	walk_put(w, ST_SP, ir_op2(l, IR_ADD, fp, o_imm(16)));
 	walk_put(w, ST_FP, up);
-	walk_put(w, ST_PC, pc);
+	walk_put(w, ST_PC, walk_address(l, pc));
 	walk_put(w, ST_EXACT, o_imm(0));
+	walk_put(w, ST_LOST, o_imm(UNWIND_HAS_LINK));
 	ir_jump(l, again);
 }
 
@@ -367,7 +441,7 @@ static struct opnd returns_body(struct lower *l, const struct opnd *arg, const u
 	ir_var_set(l, i, o_imm(0));
 	ir_var_set(l, ri,
 		   walk_kernel_word(l, walk_kernel_word(l, walk_task(l), p.utask), p.returns));
-	ours = ir_op2(l, IR_SUB, walk_get(&w, ST_SP), o_imm(8));
+	ours = ir_op2(l, IR_SUB, walk_get(&w, ST_SP), o_imm(UNWIND_HAS_LINK ? 0 : 8));
 	ir_jump(l, head);
 	walk_place(l, head);
 	ir_branch(l, CC_UGE, o_temp(i), o_imm(MAX_RETURNS), w.stop, body);
@@ -478,9 +552,11 @@ static struct opnd cache_tag(struct lower *l, struct opnd address, struct opnd s
 	return ir_op2(l, IR_SHL, ir_op2(l, IR_XOR, address, salt), o_imm(16));
 }
 
-static struct opnd cache_at(struct lower *l, struct opnd tag)
+static struct opnd cache_at(const struct walk *w, struct opnd tag)
 {
-	return walk_table_at(l, UNWIND_CACHE,
+	struct lower *l = w->l;
+
+	return walk_table_at(w, UNWIND_CACHE,
 			     ir_op2(l, IR_SHR,
 				    ir_op2(l, IR_MUL, tag, o_imm((s64)0x9e3779b97f4a7c15ull)),
 				    o_imm(40)),
@@ -518,7 +594,7 @@ static struct opnd find_body(struct lower *l, const struct opnd *arg, const u32 
 	walk_place(l, special);
 	at_special(&w, pages, again);
 	walk_place(l, file);
-	rule = walk_table_at(l, UNWIND_RULES, find_rule_number(l, pages, offset, zero),
+	rule = walk_table_at(&w, UNWIND_RULES, find_rule_number(&w, pages, offset, zero),
 			     UNWIND_N_RULES, 5);
 	simple = FIELD(l, rule, simple);
 	ir_branch(l, CC_NE, simple, o_imm(0), is_simple, odd);
@@ -531,7 +607,7 @@ static struct opnd find_body(struct lower *l, const struct opnd *arg, const u32 
 	ir_jump(l, again);
 	walk_place(l, is_simple);
 	tag = cache_tag(l, address, walk_get(&w, ST_SALT));
-	ir_store(l, cache_at(l, tag), 8,
+	ir_store(l, cache_at(&w, tag), 8,
 		 ir_op2(l, IR_OR, tag, ir_op2(l, IR_AND, simple, o_imm(0xffff))));
 	ir_var_set(l, v, simple);
 	ir_jump(l, ret);
@@ -570,12 +646,90 @@ static void save_registers(const struct walk *w, const struct registers *r)
 	walk_put(w, ST_N, o_temp(r->n));
 }
 
+/*
+ * With a link register: the caller's fp and, above it, the return address are `size` below the CFA.
+ * If sp is lost, fp is where these are: functions that save them set it so.
+ */
+static void step_record(const struct walk *w, const struct registers *r, struct opnd rule, u32 cfa,
+			struct opnd size)
+{
+	struct lower *l = w->l;
+	struct ir_block *lost = ir_block_new(l), *by_sp = ir_block_new(l), *known = ir_block_new(l);
+	struct opnd at;
+
+	ir_branch(l, CC_NE, walk_get(w, ST_LOST), o_imm(0), lost, known);
+	walk_place(l, lost);
+	walk_put(w, ST_LOST, o_imm(0));
+	ir_branch(l, CC_SET, rule, o_imm(1), known, by_sp);
+	walk_place(l, by_sp);
+	ir_var_set(l, cfa, ir_op2(l, IR_ADD, o_temp(r->fp), size));
+	ir_jump(l, known);
+	walk_place(l, known);
+	walk_demand(w, CC_UGT, o_temp(cfa), o_temp(r->sp), UNWIND_WHY_BACKWARDS);
+	at = ir_op2(l, IR_SUB, o_temp(cfa), size);
+	ir_var_set(l, r->fp, read_word(w, at));
+	ir_var_set(l, r->pc, walk_address(l, read_word(w, ir_op2(l, IR_ADD, at, o_imm(8)))));
+}
+
+/* The return address is in the link register, which only the innermost frame has. */
+static void step_leaf(const struct walk *w, const struct registers *r, u32 cfa)
+{
+	struct lower *l = w->l;
+
+	walk_demand(w, CC_NE, o_temp(r->exact), o_imm(0), UNWIND_WHY_NO_RULE);
+	walk_demand(w, CC_UGE, o_temp(cfa), o_temp(r->sp), UNWIND_WHY_BACKWARDS);
+	ir_var_set(l, r->pc, walk_address(l, walk_get(w, ST_LINK)));
+}
+
+static void step_with_link(const struct walk *w, const struct registers *r, struct opnd rule,
+			   u32 cfa, struct opnd offset)
+{
+	struct lower *l = w->l;
+	struct ir_block *leaf = ir_block_new(l), *saved = ir_block_new(l), *last = ir_block_new(l),
+			*sized = ir_block_new(l), *up = ir_block_new(l);
+	u32 size = ir_var(l);
+	struct opnd n = ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(11)), o_imm(31));
+
+	ir_branch(l, CC_EQ, n, o_imm(0), leaf, saved);
+	walk_place(l, leaf);
+	step_leaf(w, r, cfa);
+	ir_jump(l, up);
+	walk_place(l, saved);
+	ir_var_set(l, size, ir_op2(l, IR_SHL, ir_op2(l, IR_ADD, n, o_imm(1)), o_imm(3)));
+	ir_branch(l, CC_EQ, n, o_imm(UNWIND_SAVED_LAST), last, sized);
+	walk_place(l, last);
+	ir_var_set(l, size, offset);
+	ir_jump(l, sized);
+	walk_place(l, sized);
+	step_record(w, r, rule, cfa, o_temp(size));
+	ir_jump(l, up);
+	walk_place(l, up);
+}
+
+/* Without: the return address is below the CFA. */
+static void step_without_link(const struct walk *w, const struct registers *r, struct opnd rule,
+			      u32 cfa)
+{
+	struct lower *l = w->l;
+	struct ir_block *saved = ir_block_new(l), *up = ir_block_new(l);
+	struct opnd n;
+
+	walk_demand(w, CC_UGT, o_temp(cfa), o_temp(r->sp), UNWIND_WHY_BACKWARDS);
+	n = ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(11)), o_imm(31));
+	ir_branch(l, CC_NE, n, o_imm(0), saved, up);
+	walk_place(l, saved);
+	n = ir_op2(l, IR_SHL, ir_op2(l, IR_ADD, n, o_imm(1)), o_imm(3));
+	ir_var_set(l, r->fp, read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), n)));
+	ir_jump(l, up);
+	walk_place(l, up);
+	ir_var_set(l, r->pc, read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), o_imm(8))));
+}
+
 /* Follows a simple rule. */
 static void step_simple(const struct walk *w, const struct registers *r, struct opnd rule)
 {
 	struct lower *l = w->l;
-	struct ir_block *by_fp = ir_block_new(l), *known = ir_block_new(l),
-			*saved = ir_block_new(l), *up = ir_block_new(l);
+	struct ir_block *by_fp = ir_block_new(l), *known = ir_block_new(l);
 	u32 cfa = ir_var(l);
 	struct opnd n;
 
@@ -591,15 +745,10 @@ static void step_simple(const struct walk *w, const struct registers *r, struct 
 	n = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(1)), o_imm(1023)),
 		   o_imm(3));
 	ir_var_set(l, cfa, ir_op2(l, IR_ADD, o_temp(cfa), n));
-	walk_demand(w, CC_UGT, o_temp(cfa), o_temp(r->sp), UNWIND_WHY_BACKWARDS);
-	n = ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(11)), o_imm(31));
-	ir_branch(l, CC_NE, n, o_imm(0), saved, up);
-	walk_place(l, saved);
-	n = ir_op2(l, IR_SHL, ir_op2(l, IR_ADD, n, o_imm(1)), o_imm(3));
-	ir_var_set(l, r->fp, read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), n)));
-	ir_jump(l, up);
-	walk_place(l, up);
-	ir_var_set(l, r->pc, read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), o_imm(8))));
+	if (UNWIND_HAS_LINK)
+		step_with_link(w, r, rule, cfa, n);
+	else
+		step_without_link(w, r, rule, cfa);
 	ir_var_set(l, r->sp, o_temp(cfa));
 	ir_var_set(l, r->exact, o_imm(0));
 }
@@ -628,7 +777,7 @@ static struct opnd step_body(struct lower *l, const struct opnd *arg, const u32 
 	ir_jump(l, w.stop);
 	walk_place(l, body);
 	tag = cache_tag(l, lookup_address(l, o_temp(r.pc), o_temp(r.exact)), walk_get(&w, ST_SALT));
-	ir_var_set(l, rule, ir_op2(l, IR_XOR, ir_load(l, cache_at(l, tag), 8, false), tag));
+	ir_var_set(l, rule, ir_op2(l, IR_XOR, ir_load(l, cache_at(&w, tag), 8, false), tag));
 	ir_branch(l, CC_ULE, o_temp(rule), o_imm(0xffff), hit, miss);
 	walk_place(l, miss);
 	save_registers(&w, &r);
@@ -711,17 +860,17 @@ static const struct shared_func begin_func = { .name = "unwind_begin",
 
 /*
  * The registers with which the process entered the kernel are at the top of its kernel stack
- * (arch/x86/include/asm/processor.h: task_pt_regs).
+ * (arch/x86 and arch/arm64/include/asm/processor.h: task_pt_regs).
  */
 static struct opnd saved_registers(struct lower *l, const struct walk_offsets *p)
 {
-	enum { THREAD_SIZE = 16 << 10 };
+	s64 thread_size = MAX(16 << 10, sysconf(_SC_PAGESIZE));
 
 	if (feature_has(l->features, FEAT_TASK_PT_REGS))
 		return ir_call(l, BPF_FUNC_task_pt_regs, false, 1,
 			       ir_call(l, BPF_FUNC_get_current_task_btf, true, 0));
 	return ir_op2(l, IR_ADD, walk_kernel_word(l, walk_task(l), p->stack),
-		      o_imm(THREAD_SIZE - (s64)p->regs_size));
+		      o_imm(thread_size - (s64)p->regs_size));
 }
 
 static bool registers_in_context(const struct lower *l)
@@ -729,17 +878,18 @@ static bool registers_in_context(const struct lower *l)
 	return l->profile->user_regs && l->profile->load.prog_type == BPF_PROG_TYPE_KPROBE;
 }
 
-/* arch/x86/include/asm/segment.h: __USER32_CS */
+/* arch/x86/include/asm/segment.h: __USER32_CS; arch/arm64/include/asm/ptrace.h: PSR_MODE32_BIT */
 struct opnd unwind_is_32bit(struct lower *l)
 {
-	enum { USER32_CS = 0x23 };
+	enum { USER32_CS = 0x23, MODE32 = 0x10 };
+	s64 mask = UNWIND_HAS_LINK ? MODE32 : 0xffff, is = UNWIND_HAS_LINK ? MODE32 : USER32_CS;
 	struct walk_offsets p;
-	struct opnd cs;
+	struct opnd mode;
 
 	walk_find_offsets(l, &p);
-	cs = registers_in_context(l) ? ir_load(l, lower_ctx(l, p.cs), 8, false) :
-				       walk_kernel_word(l, saved_registers(l, &p), p.cs);
-	return ir_set(l, CC_EQ, ir_op2(l, IR_AND, cs, o_imm(0xffff)), o_imm(USER32_CS));
+	mode = registers_in_context(l) ? ir_load(l, lower_ctx(l, p.mode), 8, false) :
+					 walk_kernel_word(l, saved_registers(l, &p), p.mode);
+	return ir_set(l, CC_EQ, ir_op2(l, IR_AND, mode, o_imm(mask)), o_imm(is));
 }
 
 static void store_registers(struct lower *l, struct opnd buffer)
@@ -751,12 +901,12 @@ static void store_registers(struct lower *l, struct opnd buffer)
 	walk_find_offsets(l, &p);
 	if (!in_context)
 		regs = saved_registers(l, &p);
-	for (u32 i = 0; i < 3; i++) {
-		u32 from = (const u32[]){ p.sp, p.fp, p.pc }[i];
+	for (u32 i = 0; i < 3u + UNWIND_HAS_LINK; i++) {
+		u32 from = (const u32[]){ p.sp, p.fp, p.pc, p.link }[i];
 
 		v = in_context ? ir_load(l, lower_ctx(l, from), 8, false) :
 				 walk_kernel_word(l, regs, from);
-		ir_store(l, opnd_plus(buffer, ST_SP + 8 * i), 8, v);
+		ir_store(l, opnd_plus(buffer, i < 3 ? ST_SP + 8 * i : (u32)ST_LINK), 8, v);
 		ir_store(l, opnd_plus(buffer, ST_FIRST + 8 * i), 8, v);
 	}
 }
@@ -816,6 +966,8 @@ static void walk_all(struct lower *l, struct opnd buffer, u32 limit, const u32 m
 
 static struct opnd return_slot(struct lower *l, struct opnd buffer)
 {
+	if (UNWIND_HAS_LINK) /* before the function makes its frame, its caller is there */
+		return o_imm(l->profile->user_regs && l->profile->caller.kind == LOC_REG);
 	if (!l->profile->user_regs || !l->profile->return_at)
 		return o_imm(0);
 	return ir_op2(l, IR_ADD, ir_load(l, opnd_plus(buffer, ST_SP), 8, false),
@@ -838,6 +990,7 @@ struct unwound lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 
 	ir_store(l, opnd_plus(buffer, ST_PID), 8, lower_own_pid(l));
 	ir_store(l, opnd_plus(buffer, ST_OWN_PID), 8, lower_own_pid(l));
 	ir_store(l, opnd_plus(buffer, ST_BY_FP), 8, o_imm(0));
+	ir_store(l, opnd_plus(buffer, ST_LOST), 8, o_imm(0));
 	ir_store(l, opnd_plus(buffer, ST_ENTERED), 8, return_slot(l, buffer));
 	ir_store(l, opnd_plus(buffer, ST_SELF), 8, lower_scratch_offset(l, buffer));
 	mark = lower_values_mark(l);

@@ -97,7 +97,7 @@ static void demand_budget(const struct walk *w)
 
 	who = ir_op2(l, IR_MUL, who, o_imm((s64)0x9e3779b97f4a7c15ull));
 	tag = ir_op2(l, IR_AND, who, o_imm(~(s64)COUNT));
-	at = walk_table_at(l, UNWIND_BUDGETS, ir_op2(l, IR_SHR, who, o_imm(40)), UNWIND_N_BUDGETS,
+	at = walk_table_at(w, UNWIND_BUDGETS, ir_op2(l, IR_SHR, who, o_imm(40)), UNWIND_N_BUDGETS,
 			   3);
 	ir_var_set(l, v, ir_load(l, at, 8, false));
 	ir_branch(l, CC_EQ, ir_op2(l, IR_SHR, ir_op2(l, IR_XOR, o_temp(v), tag), o_imm(TAG_SHIFT)),
@@ -115,46 +115,91 @@ static void demand_budget(const struct walk *w)
 static struct opnd count_kept(const struct walk *w)
 {
 	struct lower *l = w->l;
-	struct opnd at = ir_addr(l, o_data(walk_tables(l), UNWIND_KEPT));
+	struct opnd at = walk_tables_at(w, UNWIND_KEPT);
 
 	walk_demand(w, CC_ULT, ir_load(l, at, 8, false), o_imm(UNWIND_MAX_KEPT), UNWIND_WHY_NEW);
 	return at;
 }
 
-/* The offset of the next entry of a kind. */
-static struct opnd next_raw(struct lower *l, s64 counter, s64 first, u32 n, u32 size)
+/* The number of the processor's next hit: modulo the number of entries it is no other
+ * processor's. */
+static struct opnd next_turn(const struct walk *w)
 {
-	struct opnd i =
-		ir_emit(l, (struct ir_insn){ .op = IR_ATOMIC_FETCH_ADD,
-					     .size = 8,
-					     .arg = { ir_addr(l, o_data(walk_tables(l), counter)),
-						      o_imm(1) } });
+	struct lower *l = w->l;
+	struct opnd cpu = ir_call(l, BPF_FUNC_get_smp_processor_id, true, 0), at, turn;
 
-	return ir_op2(l, IR_ADD, ir_op2(l, IR_MUL, ir_op2(l, IR_AND, i, o_imm(n - 1)), o_imm(size)),
-		      o_imm(first - UNWIND_SMALL));
+	walk_demand(w, CC_ULT, cpu, o_imm(UNWIND_N_TURNS), UNWIND_WHY_NEW);
+	at = walk_table_at(w, UNWIND_TURNS, cpu, UNWIND_N_TURNS, 3);
+	turn = ir_load(l, at, 8, false);
+	ir_store(l, at, 8, ir_op2(l, IR_ADD, turn, o_imm(1)));
+	return ir_op2(l, IR_ADD, ir_op2(l, IR_MUL, turn, o_imm(lower_cpu_slots())), cpu);
+}
+
+struct entries {
+	s64 counter, at;
+	u32 n, size;
+};
+
+/* The offset of the next entry of a size. */
+static struct opnd next_raw(const struct walk *w, const struct entries *e)
+{
+	struct lower *l = w->l;
+	bool numbered = walk_numbers_hits(l);
+	struct ir_insn count = { .op = numbered ? IR_ATOMIC_FETCH_ADD : IR_ATOMIC_ADD,
+				 .size = 8,
+				 .arg = { walk_tables_at(w, e->counter), o_imm(1) } };
+	struct opnd i = ir_emit(l, count);
+
+	if (!numbered)
+		i = next_turn(w);
+	i = ir_op2(l, IR_AND, i, o_imm(e->n - 1));
+	return ir_op2(l, IR_ADD, ir_op2(l, IR_MUL, i, o_imm(e->size)), o_imm(e->at - UNWIND_SMALL));
+}
+
+/* The entry at an offset, of which programs may write as much as verifiers know of copy_stack(). */
+static struct opnd raw_at(const struct walk *w, struct opnd offset)
+{
+	enum {
+		LAST = UNWIND_LARGE + UNWIND_LARGE_SIZE * (UNWIND_N_LARGE - 1) - UNWIND_SMALL,
+		LAST_OF_PART = UNWIND_PART - 2 * UNWIND_LARGE_SIZE,
+		SHIFT = __builtin_ctz(UNWIND_PART)
+	};
+	struct lower *l = w->l;
+	struct opnd part;
+
+	if (walk_is_whole(l))
+		return ir_op2(l, IR_ADD, walk_tables_at(w, UNWIND_SMALL),
+			      below(w, offset, LAST, w->stop));
+	part = walk_part(w, ir_op2(l, IR_ADD, ir_op2(l, IR_SHR, offset, o_imm(SHIFT)),
+				   o_imm(UNWIND_SMALL / UNWIND_PART)));
+	return ir_op2(l, IR_ADD, part,
+		      below(w, ir_op2(l, IR_AND, offset, o_imm(UNWIND_PART - 1)), LAST_OF_PART,
+			    w->stop));
 }
 
 /* A free entry; stops if there is none. */
 static struct opnd take_raw(const struct walk *w)
 {
-	enum { LAST = UNWIND_NEXT_SMALL - UNWIND_SMALL - UNWIND_LARGE_SIZE };
 	struct lower *l = w->l;
+	/* in an element of their own, the last ones are too near to its end */
+	u32 part = walk_is_whole(l) ? 1 : 2;
+	const struct entries few = { UNWIND_NEXT_SMALL, UNWIND_SMALL, UNWIND_N_SMALL / part,
+				     UNWIND_SMALL_SIZE },
+			     big = { UNWIND_NEXT_LARGE, UNWIND_LARGE, UNWIND_N_LARGE / part,
+				     UNWIND_LARGE_SIZE };
 	struct ir_block *small = ir_block_new(l), *large = ir_block_new(l), *out = ir_block_new(l);
 	u32 offset = ir_var(l);
 	struct opnd raw;
 
 	ir_branch(l, CC_ULE, stack_bytes(w), o_imm(SMALL_ROOM), small, large);
 	walk_place(l, small);
-	ir_var_set(l, offset,
-		   next_raw(l, UNWIND_NEXT_SMALL, UNWIND_SMALL, UNWIND_N_SMALL, UNWIND_SMALL_SIZE));
+	ir_var_set(l, offset, next_raw(w, &few));
 	ir_jump(l, out);
 	walk_place(l, large);
-	ir_var_set(l, offset,
-		   next_raw(l, UNWIND_NEXT_LARGE, UNWIND_LARGE, UNWIND_N_LARGE, UNWIND_LARGE_SIZE));
+	ir_var_set(l, offset, next_raw(w, &big));
 	ir_jump(l, out);
 	walk_place(l, out);
-	raw = ir_op2(l, IR_ADD, ir_addr(l, o_data(walk_tables(l), UNWIND_SMALL)),
-		     below(w, o_temp(offset), LAST, w->stop));
+	raw = raw_at(w, o_temp(offset));
 	walk_demand(w, CC_EQ, ir_load(l, opnd_plus(raw, RAW(state)), 8, false),
 		    o_imm(UNWIND_RAW_FREE), UNWIND_WHY_NEW);
 	ir_store(l, opnd_plus(raw, RAW(state)), 8, o_imm(UNWIND_RAW_BEGUN));
@@ -214,6 +259,7 @@ static void fill_raw(const struct walk *w, struct opnd raw, struct opnd ip_delta
 		{ RAW(sp), 8, walk_get(w, ST_FIRST) },
 		{ RAW(fp), 8, walk_get(w, ST_FIRST + 8) },
 		{ RAW(pc), 8, walk_get(w, ST_FIRST + 16) },
+		{ RAW(link), 8, UNWIND_HAS_LINK ? walk_get(w, ST_FIRST + 24) : o_imm(0) },
 		{ RAW(entered), 8, walk_get(w, ST_ENTERED) },
 		{ RAW(shown), 8, ir_op2(l, IR_SUB, walk_get(w, ST_FIRST + 16), ip_delta) },
 	};
@@ -222,9 +268,9 @@ static void fill_raw(const struct walk *w, struct opnd raw, struct opnd ip_delta
 		ir_store(l, opnd_plus(raw, field[i].to), field[i].size, field[i].v);
 }
 
-static struct opnd table_word(struct lower *l, s64 offset)
+static struct opnd table_word(const struct walk *w, s64 offset)
 {
-	return ir_load(l, ir_addr(l, o_data(walk_tables(l), offset)), 8, false);
+	return ir_load(w->l, walk_tables_at(w, offset), 8, false);
 }
 
 /* Wakes sonde, once, if as many hits have been kept as it asked for. Of a deep stack only a part
@@ -234,16 +280,16 @@ static void ring_bell(const struct walk *w)
 	struct lower *l = w->l;
 	struct ir_block *few = ir_block_new(l), *deep = ir_block_new(l), *ring = ir_block_new(l),
 			*out = ir_block_new(l);
-	struct opnd word, so_far = ir_op2(l, IR_ADD, table_word(l, UNWIND_NEXT_SMALL),
-					  table_word(l, UNWIND_NEXT_LARGE));
+	struct opnd word, so_far = ir_op2(l, IR_ADD, table_word(w, UNWIND_NEXT_SMALL),
+					  table_word(w, UNWIND_NEXT_LARGE));
 
-	ir_branch(l, CC_ULT, so_far, table_word(l, UNWIND_RING_AT), few, ring);
+	ir_branch(l, CC_ULT, so_far, table_word(w, UNWIND_RING_AT), few, ring);
 	walk_place(l, few);
 	ir_branch(l, CC_ULT, stack_bytes(w), o_imm(LARGE_ROOM), out, deep);
 	walk_place(l, deep);
-	ir_branch(l, CC_EQ, table_word(l, UNWIND_RING_AT), o_imm(-1), out, ring);
+	ir_branch(l, CC_EQ, table_word(w, UNWIND_RING_AT), o_imm(-1), out, ring);
 	walk_place(l, ring);
-	word = ir_addr(l, o_data(walk_tables(l), UNWIND_RING_AT));
+	word = walk_tables_at(w, UNWIND_RING_AT);
 	ir_store(l, word, 8, o_imm(-1));
 	ir_call(l, RINGBUF_OUTPUT, false, 4, o_map(walk_bell(l)), word, o_imm(8),
 		o_imm(BPF_RB_FORCE_WAKEUP));

@@ -26,15 +26,28 @@ static bool find_returns(const struct lower *l, struct walk_offsets *p)
 	return all && p->ri_size <= MAX_RETURN_INSTANCE;
 }
 
+static bool find_registers(const struct lower *l, struct walk_offsets *p)
+{
+	u32 x0;
+
+	if (!UNWIND_HAS_LINK)
+		return member(l, "pt_regs", "sp", &p->sp) && member(l, "pt_regs", "bp", &p->fp) &&
+		       member(l, "pt_regs", "ip", &p->pc) && member(l, "pt_regs", "cs", &p->mode);
+	if (!member(l, "pt_regs", "sp", &p->sp) || !member(l, "pt_regs", "pc", &p->pc) ||
+	    !member(l, "pt_regs", "pstate", &p->mode) || !member(l, "pt_regs", "regs", &x0))
+		return false;
+	p->fp = x0 + 29 * 8;
+	p->link = x0 + 30 * 8;
+	return true;
+}
+
 bool walk_find_offsets(const struct lower *l, struct walk_offsets *p)
 {
 	const struct world *w = &l->env->world;
 	const struct type *regs = w->type ? w->type(w->ctx, 's', "pt_regs") : NULL;
 
 	*p = (struct walk_offsets){ .regs_size = regs ? regs->size : 0 };
-	if (!regs || !member(l, "pt_regs", "sp", &p->sp) || !member(l, "pt_regs", "bp", &p->fp) ||
-	    !member(l, "pt_regs", "ip", &p->pc) || !member(l, "pt_regs", "cs", &p->cs) ||
-	    !member(l, "task_struct", "stack", &p->stack) ||
+	if (!regs || !find_registers(l, p) || !member(l, "task_struct", "stack", &p->stack) ||
 	    !member(l, "task_struct", "mm", &p->mm) ||
 	    !member(l, "task_struct", "tgid", &p->tgid) ||
 	    !member(l, "task_struct", "real_parent", &p->real_parent) ||
@@ -58,14 +71,26 @@ static u32 shared_map(struct lower *l, const struct map_desc *m)
 	return p->maps.n - 1;
 }
 
+bool walk_is_whole(const struct lower *l)
+{
+	return feature_has(l->features, FEAT_BIG_ARRAYS);
+}
+
+bool walk_numbers_hits(const struct lower *l)
+{
+	return walk_is_whole(l) && feature_has(l->features, FEAT_ATOMIC_FETCH);
+}
+
 u32 walk_tables(struct lower *l)
 {
+	bool whole = walk_is_whole(l);
+
 	return shared_map(l, &(struct map_desc){ .name = ".unwind",
 						 .role = MAP_UNWIND,
 						 .bpf_type = BPF_MAP_TYPE_ARRAY,
 						 .key_size = 4,
-						 .value_size = UNWIND_SIZE,
-						 .max_entries = 1,
+						 .value_size = whole ? UNWIND_SIZE : UNWIND_PART,
+						 .max_entries = whole ? 1 : UNWIND_PARTS,
 						 .flags = BPF_F_MMAPABLE });
 }
 
@@ -81,7 +106,7 @@ u32 walk_processes(struct lower *l)
 	if (feature_has(l->features, FEAT_HASH_NO_PREALLOC))
 		m.flags = BPF_F_NO_PREALLOC;
 	else
-		m.max_entries /= 8;
+		m.max_entries /= 2; /* 6 MB */
 	return shared_map(l, &m);
 }
 
@@ -92,11 +117,35 @@ u32 walk_bell(struct lower *l)
 						 .bpf_type = BPF_MAP_TYPE_RINGBUF });
 }
 
-struct opnd walk_table_at(struct lower *l, s64 offset, struct opnd index, u32 n, u32 shift)
+struct opnd walk_part(const struct walk *w, struct opnd number)
 {
+	struct lower *l = w->l;
+	struct ir_block *have = ir_block_new(l);
+	struct opnd key = lower_temp(l, 8, 8, "part"), at;
+
+	ir_store(l, key, 4, number);
+	at = ir_call(l, BPF_FUNC_map_lookup_elem, false, 2, o_map(walk_tables(l)), key);
+	ir_branch(l, CC_NE, at, o_imm(0), have, w->stop);
+	walk_place(l, have);
+	return at;
+}
+
+struct opnd walk_tables_at(const struct walk *w, s64 offset)
+{
+	struct lower *l = w->l;
+
+	if (walk_is_whole(l))
+		return ir_addr(l, o_data(walk_tables(l), offset));
+	return ir_op2(l, IR_ADD, walk_part(w, o_imm(offset / UNWIND_PART)),
+		      o_imm(offset % UNWIND_PART));
+}
+
+struct opnd walk_table_at(const struct walk *w, s64 offset, struct opnd index, u32 n, u32 shift)
+{
+	struct lower *l = w->l;
 	struct opnd at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, index, o_imm(n - 1)), o_imm(shift));
 
-	return ir_op2(l, IR_ADD, ir_addr(l, o_data(walk_tables(l), offset)), at);
+	return ir_op2(l, IR_ADD, walk_tables_at(w, offset), at);
 }
 
 /* ---- small pieces of code */
@@ -106,6 +155,11 @@ void walk_place(struct lower *l, struct ir_block *b)
 {
 	ir_place(l, b);
 	lower_values_drop(l, 0);
+}
+
+struct opnd walk_address(struct lower *l, struct opnd word)
+{
+	return UNWIND_HAS_LINK ? ir_op2(l, IR_AND, word, o_imm((s64)unwind_address_mask())) : word;
 }
 
 struct opnd walk_get(const struct walk *w, u32 what)

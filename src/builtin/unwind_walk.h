@@ -26,10 +26,12 @@ enum {
 	ST_SELF = 88,    /* offset of the buffer in scratch */
 	ST_OWN_PID = 96, /* ST_PID may be the parent's */
 	ST_START_STACK = 104,
-	ST_FIRST = 112,   /* sp, fp, pc of the hit */
-	ST_ENTERED = 136, /* address of the return address of the function just entered, or 0 */
-	ST_RETURN = 144,  /* struct return_instance */
-	ST_WINDOW = 240,
+	ST_FIRST = 112,   /* sp, fp, pc, link of the hit */
+	ST_ENTERED = 144, /* struct unwind_raw.entered */
+	ST_LINK = 152,    /* the link register, where pc is exact */
+	ST_LOST = 160,    /* 1: sp is only known to be lower; with a link register */
+	ST_RETURN = 168,  /* struct return_instance */
+	ST_WINDOW = 264,
 	WINDOW = 2048,
 	ST_FRAMES = ST_WINDOW + WINDOW,
 
@@ -37,8 +39,8 @@ enum {
 	USER_PAGE = 4096,
 };
 
-struct walk_offsets {                  /* offsets of kernel members */
-	u32 sp, fp, pc, cs, regs_size; /* in struct pt_regs */
+struct walk_offsets {                          /* offsets of kernel members */
+	u32 sp, fp, pc, link, mode, regs_size; /* in struct pt_regs */
 	u32 stack, mm, start_stack, real_parent, tgid;
 	u32 utask, returns, ri_size, ri_addr, ri_stack, ri_next, ri_chained;
 	bool has_returns, has_chained;
@@ -57,10 +59,22 @@ bool walk_find_offsets(const struct lower *l, struct walk_offsets *p);
 u32 walk_tables(struct lower *l);
 u32 walk_processes(struct lower *l);
 u32 walk_bell(struct lower *l);
-/* Address of the entry `index`, masked, of a table with n entries of 1 << shift bytes. */
-struct opnd walk_table_at(struct lower *l, s64 offset, struct opnd index, u32 n, u32 shift);
+/* Whether the tables are a single element, which programs address directly. */
+bool walk_is_whole(const struct lower *l);
+/* Whether hits that are kept take entries by their number; else each processor has entries of its
+ * own. */
+bool walk_numbers_hits(const struct lower *l);
+/* Address of the tables' element `number`. */
+struct opnd walk_part(const struct walk *w, struct opnd number);
+/* Address of the byte `offset` of the tables. */
+struct opnd walk_tables_at(const struct walk *w, s64 offset);
+/* Address of the entry `index`, masked, of a table with n entries of 1 << shift bytes, in one
+ * element. */
+struct opnd walk_table_at(const struct walk *w, s64 offset, struct opnd index, u32 n, u32 shift);
 /* Continues in a block of a shared function, where no value of another block is known. */
 void walk_place(struct lower *l, struct ir_block *b);
+/* The address in a word that may be a signed return address. */
+struct opnd walk_address(struct lower *l, struct opnd word);
 /* Words of the state, by ST_*. */
 struct opnd walk_get(const struct walk *w, u32 what);
 void walk_put(const struct walk *w, u32 what, struct opnd v);

@@ -226,7 +226,7 @@ static void put_build(struct report *r)
 	yes_line(r, "libdw (DWARF support)", has_libdw());
 	yes_line(r, "libsystemd (systemd notify support)", false);
 	yes_line(r, "blazesym (advanced symbolization)", false);
-	yes_line(r, "dwunwind (DWARF stack unwinding)", arch_native == &arch_x86_64);
+	yes_line(r, "dwunwind (DWARF stack unwinding)", true);
 	text_item(r, "compiler", __VERSION__);
 	yes_line(r, "static", SONDE_STATIC);
 }

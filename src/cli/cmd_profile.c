@@ -287,7 +287,7 @@ const struct command command_profile = {
 	.args = "[CMD [ARG]...]",
 	.brief = "show by stacks where time goes: on the CPU, off it, at a probe",
 	.doc = "Samples each CPU 99 times a second (-F) and counts the samples by process, user stack and kernel stack. "
-	       "User stacks need no frame pointers (x86-64). Traces CMD and its children, the processes of -p, or, without either, "
+	       "User stacks need no frame pointers. Traces CMD and its children, the processes of -p, or, without either, "
 	       "the whole system until Ctrl-C or --duration; samples of idle CPUs are counted and left out. Prints a table by function "
 	       "and the tree of calls; -o FILE.html or another format (-f) writes a page with flame graphs, or a file for other programs. "
 	       "--off-cpu measures how long threads wait, in microseconds, by state and by the stack that waits, followed by the stack of the waker "

@@ -563,7 +563,7 @@ const struct option_row option_rows[] = {
 	{ .key = 'i', .name = "instruction-pointer", .group = GROUP_OUTPUT, .sets = SET_CALLS,
 	  .help = "address of the instruction after each call", .take = take_given },
 	{ .key = 'k', .name = "stack-traces", .group = GROUP_OUTPUT, .sets = SET_CALLS,
-	  .help = "user stack after each call; needs no frame pointers (x86-64)", .take = take_given },
+	  .help = "user stack after each call; needs no frame pointers", .take = take_given },
 	{ .key = 's', .name = "string-limit", .arg = "BYTES", .group = GROUP_OUTPUT, .sets = SET_CALLS,
 	  .help = "bytes of strings that are shown (32)", .doc = "strace shows names of files whole.", .take = take_given },
 	{ .key = 'c', .name = "summary-only", .group = GROUP_OUTPUT, .sets = SET_CALLS,

@@ -273,6 +273,8 @@ struct opnd lower_map_delete(struct lower *l, struct node *map_node);
 u32 lower_data(struct lower *l, u32 len, const void *init);
 /* The u64 at one of the fixed offsets of the data map (DATA_*). */
 struct opnd lower_own_word(struct lower *l, u32 offset);
+/* The number of CPUs as a power of two, at most 64: index with cpu & (n - 1). */
+u32 lower_cpu_slots(void);
 /* The current process as numbered by our own pid namespace; 0: it has no number there. */
 struct opnd lower_own_pid(struct lower *l);
 /*

@@ -24,12 +24,11 @@ enum {
 
 /*
  * Verifiers follow an inline search through all bytes that a text may have, on each path that leads
- * to it: 1024 bytes are some 50 000 instructions. Some kernels of that time refuse tail calls from
- * programs with functions.
+ * to it: 1024 bytes are some 50 000 instructions.
  */
 bool lower_wants_shared(struct lower *l, u32 bytes)
 {
-	if (l->inst->jump && !feature_has(l->features, FEAT_BPF_LOOP))
+	if (l->inst->jump && !feature_has(l->features, FEAT_TAIL_CALL_FUNCS))
 		return false;
 	if (l->inst->compact || l->s->loop || l->s->depth ||
 	    (u64)bytes * l->unit->n_branches > IN_LINE_BYTES)

@@ -244,8 +244,6 @@ void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, st
 void lower_put_string(struct lower *l, const char *s, u32 len, u32 cap, struct opnd dst,
 		      bool canonical);
 u32 lower_internal_map(struct lower *l, enum map_role role);
-/* The number of CPUs as a power of two, at most 64: index with cpu & (n - 1). */
-u32 lower_cpu_slots(void);
 /* ---- map_shape.c: type, size, copies and flags of a keyed map */
 void map_shape(struct lower *l, const struct map *m, struct map_desc *d);
 

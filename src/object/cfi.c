@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include "object/bytes.h"
 #include "object/cfi.h"
+#include "object/cfi_vdso.h"
 #include "object/elf_file.h"
 
 enum { /* DWARF 5, 7.24 */
@@ -50,7 +51,7 @@ enum { /* DWARF 5, 7.24 */
 
 enum { DW_OP_DEREF = 0x06, DW_OP_PLUS_UCONST = 0x23, DW_OP_LIT0 = 0x30, DW_OP_BREG0 = 0x70 };
 
-enum { MAX_REMEMBERED = 16 };
+enum { MAX_REMEMBERED = 16, ARM64_SP = 31 };
 
 /* The DWARF numbers of the registers that matter. */
 struct numbers {
@@ -314,6 +315,8 @@ static void emit(struct machine *m)
 			r.cfa_kind = CFI_FP;
 		else if (s->cfa_kind == CFI_SP_DEREF && is_fp)
 			r.cfa_kind = CFI_FP_DEREF;
+		if (r.is_signal && m->number.sp == ARM64_SP)
+			r = cfi_arm64_signal;
 	}
 	add_row(m->to, m->pc, rule_number(m->to, &r));
 }
@@ -573,7 +576,14 @@ static void add_all(struct builder *b)
 	}
 }
 
-bool cfi_build(struct cfi_table *t, const struct elf *e)
+static void add_vdso_row(void *ctx, u64 address, const struct cfi_rule *r)
+{
+	struct builder *b = ctx;
+
+	add_row(b, address, rule_number(b, r));
+}
+
+bool cfi_build(struct cfi_table *t, struct elf *e)
 {
 	struct builder b = { .table = t };
 
@@ -581,12 +591,15 @@ bool cfi_build(struct cfi_table *t, const struct elf *e)
 	if (elf_is32(e) || (elf_machine(e) != EM_X86_64 && elf_machine(e) != EM_AARCH64))
 		return false;
 	b.number = elf_machine(e) == EM_X86_64 ? (struct numbers){ .fp = 6, .sp = 7 } :
-						 (struct numbers){ .fp = 29, .sp = 31 };
+						 (struct numbers){ .fp = 29, .sp = ARM64_SP };
 	elf_each_fde(e, keep, &b);
-	elf_each_go_function(e, keep_go, &b);
+	if (elf_machine(e) == EM_X86_64) /* arm64's keep frame pointers */
+		elf_each_go_function(e, keep_go, &b);
 	sort(&b);
 	add_row(&b, 0, rule_number(&b, &(struct cfi_rule){}));
 	add_all(&b);
+	if (!b.n_fdes && elf_machine(e) == EM_AARCH64)
+		cfi_each_vdso_row(e, add_vdso_row, &b);
 	free(b.fdes);
 	free(b.go);
 	free(b.slots);

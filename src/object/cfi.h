@@ -2,9 +2,9 @@
 /*
  * Call frame information as a table: for each address of a file's code, the rule that leads from a
  * function's registers to its caller's. Made from .eh_frame (DWARF 5, 6.4; System V ABI, x86-64,
- * "Unwinding"), which strip keeps, and .debug_frame, and for functions of Go, which have none, of its own table of stack
- * pointers (elf_go.c). Only what finds the caller is kept: the canonical frame address
- * (CFA), the frame pointer and the return address.
+ * "Unwinding"), which strip keeps, and .debug_frame, and for functions of Go, which have none, of
+ * its own table of stack pointers (elf_go.c). Only what finds the caller is kept: the canonical
+ * frame address (CFA), the frame pointer and the return address.
  */
 #ifndef SONDE_OBJECT_CFI_H
 #define SONDE_OBJECT_CFI_H
@@ -52,7 +52,7 @@ struct cfi_table {
 
 /* Reads all entries of a 64-bit x86 or arm64 file; false: it has none. Release with
  * cfi_release(). */
-bool cfi_build(struct cfi_table *t, const struct elf *e);
+bool cfi_build(struct cfi_table *t, struct elf *e);
 void cfi_release(struct cfi_table *t);
 /* The rule at an address; that of CFI_NONE where no entry covers it. */
 const struct cfi_rule *cfi_at(const struct cfi_table *t, u64 address);

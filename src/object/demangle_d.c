@@ -80,7 +80,8 @@ static u32 number(struct d *d)
 	return d->bad ? 0 : (u32)n;
 }
 
-/* Digits in base 26, the last one in lower case: the distance back from the 'Q' at *at to a place. */
+/* Digits in base 26, the last one in lower case: the distance back from the 'Q' at *at to a
+ * place. */
 static bool back_place(const struct d *d, u32 *at, u32 *to)
 {
 	u32 q = *at, i = q + 1;

@@ -28,9 +28,9 @@ struct dwarf_registers {
 /* Opened once and cached. NULL with err set: no debug information, or no libdw. */
 struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, struct err *err);
 /*
- * For lines and inlined functions only, to be closed: the debug information of an open file, which stays
- * open until then, also if its name is gone. NULL as above. What dwarf_sources_at() gives is valid until
- * dwarf_close().
+ * For lines and inlined functions only, to be closed: the debug information of an open file, which
+ * stays open until then, also if its name is gone. NULL as above. What dwarf_sources_at() gives is
+ * valid until dwarf_close().
  */
 struct elf;
 struct dwarf *dwarf_open(struct elf *e, struct err *err);
@@ -148,8 +148,8 @@ struct dwarf_source {
 	bool inlined; /* into the next one */
 };
 
-/* The functions that contain pc, at most max, from the innermost inlined one to the function itself; returns
- * their number. */
+/* The functions that contain pc, at most max, from the innermost inlined one to the function
+ * itself; returns their number. */
 u32 dwarf_sources_at(struct dwarf *d, u64 pc, struct dwarf_source *out, u32 max);
 /* The end of a function's prologue; 0: unknown. */
 u64 dwarf_prologue_end(struct dwarf *d, u64 pc);
@@ -159,9 +159,9 @@ struct dwarf_place {
 	u32 line, col;    /* column 0: any */
 };
 /*
- * Statements at a place, one address for each copy of the code. If the line has no code, *found gets
- * the nearest later line with code, and its addresses are given. Returns their number; -ENOENT: no
- * such file; 0: no later line.
+ * Statements at a place, one address for each copy of the code. If the line has no code, *found
+ * gets the nearest later line with code, and its addresses are given. Returns their number;
+ * -ENOENT: no such file; 0: no later line.
  */
 int dwarf_each_at_line(struct dwarf *d, const struct dwarf_place *place, u32 *found,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx);

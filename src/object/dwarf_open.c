@@ -92,8 +92,8 @@ static int open_by_name(const struct elf *e)
 	return -1;
 }
 
-/* By its name, because what dwz and split debug information put elsewhere is found relative to that;
- * of a deleted file from its bytes. */
+/* By its name, because what dwz and split debug information put elsewhere is found relative to
+ * that; of a deleted file from its bytes. */
 static bool begin(struct dwarf *d, const struct elf *debug)
 {
 	size_t len;

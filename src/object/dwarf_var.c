@@ -318,8 +318,8 @@ static bool named_in(struct dwarf *d, Dwarf_Die *scope, const char *name, Dwarf_
 	return false;
 }
 
-/* clang leaves out the parameters of an inlined copy that it has no value of: they are listed by the
- * definition, without a location. */
+/* clang leaves out the parameters of an inlined copy that it has no value of: they are listed by
+ * the definition, without a location. */
 static int walk_dropped(struct walk *w, Dwarf_Die *copy)
 {
 	struct dwarf *d = w->d;

@@ -33,7 +33,8 @@ struct elf_usdt {
 	u64 offset;           /* the same as a file offset, for uprobes */
 	u64 semaphore;        /* address, or 0 */
 	u64 semaphore_offset; /* in the file, or 0 */
-	/* enum usdt_kind of argument i in bits 4i to 4i + 3: from a note of <sonde/sonde.h>; 0: none */
+	/* enum usdt_kind of argument i in bits 4i to 4i + 3: from a note of <sonde/sonde.h>; 0:
+	 * none */
 	u64 kinds;
 	u64 cold_path; /* address of the code that writes a record, or 0; likewise of its module */
 	u64 module;

@@ -59,7 +59,8 @@ struct elf *elf_mini_file(struct elf *e);
 /* Symbols from the Go runtime's tables, over the bytes of e. NULL: e is no Go program. */
 struct elf *elf_go_symbols(const struct elf *e);
 enum elf_go_kind {
-	ELF_GO_COMPILED, /* saves the caller's frame pointer below the return address, if it has a frame */
+	/* saves the caller's frame pointer below the return address, if it has a frame */
+	ELF_GO_COMPILED,
 	ELF_GO_ASSEMBLY, /* may save it elsewhere */
 	ELF_GO_FIRST,    /* of a thread or a goroutine: it has no caller */
 	ELF_GO_SWITCH,   /* may have changed to another stack */
@@ -70,9 +71,9 @@ struct elf_go_function {
 	u64 start, end;
 	enum elf_go_kind kind;
 	/*
-	 * Pairs of numbers as ULEB128: the change of the bytes on the stack, zigzag (the first one begins
-	 * at -1), and for how many bytes of code that holds. A change of 0, except the first, ends them.
-	 * NULL: not known.
+	 * Pairs of numbers as ULEB128: the change of the bytes on the stack, zigzag (the first one
+	 * begins at -1), and for how many bytes of code that holds. A change of 0, except the
+	 * first, ends them. NULL: not known.
 	 */
 	const u8 *deltas, *deltas_end;
 };

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Function starts in files without symbols: .eh_frame, which unwinding needs and strip keeps, has
- * an entry (FDE) for each function; code that is compiled without it has them in .debug_frame, as debug
- * information. Format: the Linux Standard Base, "Exception Frames", and DWARF 4, 6.4.1:
+ * an entry (FDE) for each function; code that is compiled without it has them in .debug_frame, as
+ * debug information. Format: the Linux Standard Base, "Exception Frames", and DWARF 4, 6.4.1:
  *
  *	u32 length (ffffffff: u64 follows; 0: end) | u32 CIE id | body
  *
  * CIE id 0 is a CIE: version, augmentation, alignments, return register, augmentation data, where
  * 'R' gives the address encoding of its FDEs. Else it is an FDE whose CIE is that many bytes before
- * this word: address, size, augmentation data, and the frame rules. In .debug_frame the id of a CIE has all
- * bits set, and that of an FDE is the offset of its CIE in the section. A part that the compiler split
- * off its function (foo.cold) has an entry too; its frame is set up from the first instruction.
+ * this word: address, size, augmentation data, and the frame rules. In .debug_frame the id of a CIE
+ * has all bits set, and that of an FDE is the offset of its CIE in the section. A part that the
+ * compiler split off its function (foo.cold) has an entry too; its frame is set up from the first
+ * instruction.
  */
 #include <stdlib.h>
 #include "object/bytes.h"

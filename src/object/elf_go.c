@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of Go programs, stripped ones too, and where their stack pointers are: .gopclntab, which
- * the runtime needs for stacks, so every Go program has it. Format: Go's src/runtime/symtab.go
- * (pcHeader, funcTab, _func, step) and src/debug/gosym/pclntab.go. Words have the header's pointer
- * size:
+ * Functions of Go programs, stripped ones too, and where their stack pointers are: .gopclntab,
+ * which the runtime needs for stacks, so every Go program has it. Format: Go's
+ * src/runtime/symtab.go (pcHeader, funcTab, _func, step) and src/debug/gosym/pclntab.go. Words have
+ * the header's pointer size:
  *
  *	u32 magic | 0 0 | u8 least instruction | u8 pointer size | then words:
  *	fffffff1 (1.20), fffffff0 (1.18): n, files, text start, names, units, files, pcs, functions
@@ -12,8 +12,8 @@
  *	    function: word entry, word _func - functions; _func: word, u32 name
  *	fffffffb (1.2): n, functions; offsets are relative to the section, names too
  *
- * Of a _func: at 12 after its first word u32 pcsp, from pcs on (1.2: relative to the section), 0: none;
- * u8 flag at 37 (1.18) or 41 (1.20).
+ * Of a _func: at 12 after its first word u32 pcsp, from pcs on (1.2: relative to the section), 0:
+ * none; u8 flag at 37 (1.18) or 41 (1.20).
  *
  * In position-independent programs the section has another name or none, and the loader fills in
  * the text start: its relocation has the value.

@@ -278,8 +278,8 @@ struct elf *elf_fetch_debug_file(struct elf *e)
 
 /* ---- USDT */
 
-/* Notes of include/sonde/sonde.h: of a tracepoint, and of the code that writes its records. Those of
- * tracepoints are in the order of their USDT notes, so it is the next one or there is none. */
+/* Notes of include/sonde/sonde.h: of a tracepoint, and of the code that writes its records. Those
+ * of tracepoints are in the order of their USDT notes, so it is the next one or there is none. */
 struct sonde_note {
 	u64 address, base;
 	u32 kinds[2];

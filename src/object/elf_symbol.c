@@ -282,7 +282,8 @@ static bool is_executable(const struct elf *e, u16 section)
 
 /*
  * Functions, and untyped labels of assembly code. Of aliases, a global one with a size is the best
- * known, of these one that does not begin with '_' (calloc, not __libc_calloc). Names that begin with '$' are arm's mapping symbols.
+ * known, of these one that does not begin with '_' (calloc, not __libc_calloc). Names that begin
+ * with '$' are arm's mapping symbols.
  */
 static bool is_code(const struct elf *e, const struct elf_symbol *s)
 {

@@ -11,6 +11,8 @@ enum {
 	N_SLOTS = 2 * UNWIND_N_RULES,
 	PADDING = 16, /* between two functions: no address in it is ever executed */
 	PAGE = 1 << UNWIND_PAGE_SHIFT,
+	REACH = 2 * PAGE, /* of a search, in rows, and more */
+	ROWS_SKIPPED = (REACH + 1) * (UNWIND_N_ROWS / UNWIND_PART_ROWS),
 };
 
 static struct unwind_rule *rules(const struct unwind_tables *t)
@@ -42,12 +44,42 @@ void unwind_tables_release(struct unwind_tables *t)
 
 /* ---- rules */
 
+/* Where fp is saved, with a link register; -1: not so. */
+static s32 saved_with_link(const struct cfi_rule *r)
+{
+	enum { WORD = 8, MAX_FP = UNWIND_SAVED_LAST * WORD };
+
+	if (r->fp_kind == CFI_SAME && r->ra_kind == CFI_SAME)
+		return 0;
+	if (r->fp_kind != CFI_AT_CFA || r->ra_kind != CFI_AT_CFA || r->ra != r->fp + WORD)
+		return -1;
+	if (r->fp == -r->cfa && r->fp < 0)
+		return UNWIND_SAVED_LAST;
+	if (r->fp <= -2 * WORD && r->fp >= -MAX_FP && r->fp % WORD == 0)
+		return -r->fp / WORD - 1;
+	return -1;
+}
+
+static u32 simple_with_link(const struct cfi_rule *r)
+{
+	enum { WORD = 8, MAX_CFA = 1023 * WORD };
+	bool by_fp = r->cfa_kind == CFI_FP;
+	s32 saved = saved_with_link(r);
+
+	if ((!by_fp && r->cfa_kind != CFI_SP) || r->cfa < 0 || r->cfa > MAX_CFA || r->cfa % WORD ||
+	    r->is_signal || saved < 0)
+		return 0;
+	return UNWIND_IS_SIMPLE | (u32)saved << 11 | (u32)r->cfa / WORD << 1 | by_fp;
+}
+
 static u32 simple_form(const struct cfi_rule *r)
 {
 	enum { WORD = 8, MAX_CFA = 1023 * WORD, MAX_FP = 32 * WORD };
 	bool by_fp = r->cfa_kind == CFI_FP;
 	u32 saved = 0;
 
+	if (UNWIND_HAS_LINK)
+		return simple_with_link(r);
 	if ((!by_fp && r->cfa_kind != CFI_SP) || r->cfa <= 0 || r->cfa > MAX_CFA || r->cfa % WORD ||
 	    r->is_signal || r->ra_kind != CFI_AT_CFA || r->ra != -WORD)
 		return 0;
@@ -116,12 +148,29 @@ static bool code_range(const struct elf *e, const struct cfi_table *cfi, u64 *fr
 struct filling {
 	struct unwind_tables *t;
 	struct unwind_file *file;
-	u32 row, page; /* next ones */
+	struct elf_section stubs; /* .plt */
+	u32 row, page;            /* next ones */
 	u32 last_rule;
 };
 
+/*
+ * The rows that a search of a page may reach, from the one before its first on, are in one part
+ * (type/unwind.h): what is left at the end of a part repeats the last row.
+ */
+static void keep_in_part(struct filling *f)
+{
+	u32 *all = rows(f->t), last = f->row - 1;
+
+	if (f->row % UNWIND_PART_ROWS < UNWIND_PART_ROWS - REACH)
+		return;
+	while (f->row % UNWIND_PART_ROWS != 1)
+		all[f->row++] = all[last];
+}
+
 static void fill_pages(struct filling *f, u32 up_to)
 {
+	if (f->page <= up_to)
+		keep_in_part(f);
 	for (; f->page <= up_to; f->page++)
 		pages(f->t)[f->file->pages + f->page] = f->row;
 }
@@ -145,7 +194,21 @@ static bool has_room(const struct unwind_tables *t, const struct unwind_file *f,
 		     const struct cfi_table *cfi)
 {
 	return t->n_pages + f->n_pages + 1 <= UNWIND_N_PAGES &&
-	       t->n_rows + cfi->n_rows + 1 <= UNWIND_N_ROWS;
+	       t->n_rows + cfi->n_rows + 1 + ROWS_SKIPPED <= UNWIND_N_ROWS;
+}
+
+/* Of arm64 the linker's stubs have no information, and only the first, which calls the dynamic
+ * linker, changes a register that matters. */
+static void add_stubs(struct filling *f, u64 from, u64 to)
+{
+	static const struct cfi_rule leaf = { .cfa_kind = CFI_SP };
+	enum { FIRST = 32 };
+	u64 start = f->stubs.address + FIRST, end = f->stubs.address + f->stubs.size;
+
+	if (!UNWIND_HAS_LINK || f->stubs.size <= FIRST || start < from || end > to)
+		return;
+	add_row(f, start - f->file->base, rule_index(f->t, &leaf));
+	add_row(f, end - f->file->base, 0);
 }
 
 /*
@@ -158,6 +221,7 @@ static void add_uncovered(struct filling *f, u64 from, u64 to, u64 entry)
 	enum { MAX_START = 128 };
 
 	add_row(f, from - f->file->base, 0);
+	add_stubs(f, from, to);
 	if (entry < from || entry >= to)
 		return;
 	add_row(f, entry - f->file->base, rule_index(f->t, &first));
@@ -167,13 +231,16 @@ static void add_uncovered(struct filling *f, u64 from, u64 to, u64 entry)
 
 /* The row before the first page's first is "none": a search begins one row before its page. */
 static void fill(struct unwind_tables *t, struct unwind_file *file, const struct cfi_table *cfi,
-		 u64 entry)
+		 const struct elf *e)
 {
 	struct filling f = { .t = t, .file = file, .row = t->n_rows };
+	u64 entry = elf_entry(e);
 	u32 *rule = xcalloc(cfi->n_rules, sizeof(*rule)); /* of each of cfi->rules */
 
 	for (u32 i = 0; i < cfi->n_rules; i++)
 		rule[i] = rule_index(t, &cfi->rules[i]);
+	if (!elf_section(e, ".plt", &f.stubs))
+		f.stubs.size = 0;
 	rows(t)[f.row++] = 0;
 	add_uncovered(&f, file->base, cfi->rows[1].address, entry);
 	for (u32 i = 1; i < cfi->n_rows; i++) {
@@ -191,7 +258,7 @@ static void fill(struct unwind_tables *t, struct unwind_file *file, const struct
 	t->n_pages += file->n_pages + 1;
 }
 
-void unwind_tables_add(struct unwind_tables *t, const struct elf *e, struct unwind_file *out)
+void unwind_tables_add(struct unwind_tables *t, struct elf *e, struct unwind_file *out)
 {
 	struct cfi_table cfi;
 	u64 to;
@@ -203,7 +270,7 @@ void unwind_tables_add(struct unwind_tables *t, const struct elf *e, struct unwi
 		out->n_pages = (u32)((to - out->base + PAGE - 1) >> UNWIND_PAGE_SHIFT);
 		out->pages = has_room(t, out, &cfi) ? t->n_pages : (u32)UNWIND_NO_ROOM;
 		if (out->pages != (u32)UNWIND_NO_ROOM)
-			fill(t, out, &cfi, elf_entry(e));
+			fill(t, out, &cfi, e);
 	}
 	cfi_release(&cfi);
 }

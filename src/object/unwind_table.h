@@ -24,7 +24,7 @@ struct unwind_file {
 
 void unwind_tables_init(struct unwind_tables *t, void *memory);
 void unwind_tables_release(struct unwind_tables *t);
-void unwind_tables_add(struct unwind_tables *t, const struct elf *e, struct unwind_file *out);
+void unwind_tables_add(struct unwind_tables *t, struct elf *e, struct unwind_file *out);
 /* The rule at an address of a file; NULL: none. */
 const struct unwind_rule *unwind_tables_at(const struct unwind_tables *t,
 					   const struct unwind_file *f, u64 address);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * User-space probes in the traced processes alone (struct traced, alone). A uprobe without a process
- * is a breakpoint in every process that has the file mapped, so a probe on libc slows down all of the
- * machine and takes a page of memory of each process. Attached for one process it is kept from the
- * others by the kernel (struct uprobe_consumer.filter), also when that process executes another
- * program. A child of fork() has its parent's breakpoints, but not their consumers: each child gets
- * attachments of its own when the kernel reports the fork.
+ * User-space probes in the traced processes alone (struct traced, alone). A uprobe without a
+ * process is a breakpoint in every process that has the file mapped, so a probe on libc slows down
+ * all of the machine and takes a page of memory of each process. Attached for one process it is
+ * kept from the others by the kernel (struct uprobe_consumer.filter), also when that process
+ * executes another program. A child of fork() has its parent's breakpoints, but not their
+ * consumers: each child gets attachments of its own when the kernel reports the fork.
  *
  * Until then, some milliseconds, the child's hits are not events; the longest time is reported.
  */

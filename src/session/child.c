@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command of -c. It is forked early, so that its pid is known, waits until everything is attached,
- * and is then executed. It dies with sonde (PDEATHSIG, PTRACE_O_EXITKILL), and the run ends when it
- * ends.
+ * The command of -c. It is forked early, so that its pid is known, waits until everything is
+ * attached, and is then executed. It dies with sonde (PDEATHSIG, PTRACE_O_EXITKILL), and the run
+ * ends when it ends.
  *
  * A script that traces system calls sees only those of the command, so the process must not wait in
- * one, whose return would be traced: sonde seizes it, and it sends itself SIGSTOP. It stops on its way
- * out of kill(), after the tracepoint of the return, and execve() is the next that it does when
- * PTRACE_DETACH lets it go. The command itself has no tracer. Where ptrace() is refused (sonde runs in a
- * debugger, Yama, seccomp), it waits in sigsuspend() and calls execve() in the handler of a signal; then
- * the return of rt_sigsuspend() is traced.
+ * one, whose return would be traced: sonde seizes it, and it sends itself SIGSTOP. It stops on its
+ * way out of kill(), after the tracepoint of the return, and execve() is the next that it does when
+ * PTRACE_DETACH lets it go. The command itself has no tracer. Where ptrace() is refused (sonde runs
+ * in a debugger, Yama, seccomp), it waits in sigsuspend() and calls execve() in the handler of a
+ * signal; then the return of rt_sigsuspend() is traced.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -133,7 +133,8 @@ static bool read_byte(int fd, char *to)
 	return n == 1;
 }
 
-/* Its end of the pipes alone, so that it sees the end of sonde; signals reach it, but for that to go. */
+/* Its end of the pipes alone, so that it sees the end of sonde; signals reach it, but for that to
+ * go. */
 static bool is_apart(void)
 {
 	sigset_t go;
@@ -327,8 +328,8 @@ int child_release(struct run *r, struct err *err)
 	return ret < 0 && ret != -ESRCH ? err_sys(err, "let the command of -c run") : 0;
 }
 
-/* As waitpid(); what it returns is kept for the caller of the run, unless the run was long enough: then
- * the command was told to end. */
+/* As waitpid(); what it returns is kept for the caller of the run, unless the run was long enough:
+ * then the command was told to end. */
 static pid_t reap(struct run *r)
 {
 	const struct beside *beside = r->host->beside;

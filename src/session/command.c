@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command of system(): sh -c, its output as one item. Its errors go where ours go, by themselves;
- * on a terminal through a pipe, because they hold foreign text (file names), which is escaped. All
- * commands share that pipe: what runs on in the background can write to it until the run ends.
+ * The command of system(): sh -c, its output as one item. Its errors go where ours go, by
+ * themselves; on a terminal through a pipe, because they hold foreign text (file names), which is
+ * escaped. All commands share that pipe: what runs on in the background can write to it until the
+ * run ends.
  */
 #include <errno.h>
 #include <fcntl.h>

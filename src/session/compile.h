@@ -63,8 +63,8 @@ int compile_instance(struct compiled *c, struct instance *in, struct err *err);
 /* kernel_filter.c: site.event.filter of the engine's sites, of checked predicates. */
 void kernel_filters_set(struct compiled *c);
 
-/* unrecorded.c: reports what the engine cannot answer in the code of an instance, and stores in c->fetches what
- * it fetches; index: of the instance. */
+/* unrecorded.c: reports what the engine cannot answer in the code of an instance, and stores in
+ * c->fetches what it fetches; index: of the instance. */
 void unrecorded_report(struct compiled *c, const struct ir_unit *u, u32 prog_type, u32 index);
 
 /* long_keys.c: the first map whose key is longer than the kernel allows (MAX_BPF_STACK), or

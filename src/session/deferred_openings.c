@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The thread that receives the files that are opened: it responds at once if nothing is to be done, and
- * queues the others for the main loop. An opener is held for HOLD_MS at most; a file whose opener has
- * continued is processed anyway, with a warning.
+ * The thread that receives the files that are opened: it responds at once if nothing is to be done,
+ * and queues the others for the main loop. An opener is held for HOLD_MS at most; a file whose
+ * opener has continued is processed anyway, with a warning.
  */
 #include <errno.h>
 #include <fcntl.h>

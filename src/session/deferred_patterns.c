@@ -7,8 +7,8 @@
  * creating or writing a file never waits). For a pattern with wildcards in its folders the file
  * systems are watched, for "*" all of them, including those that are mounted later; if libraries
  * are wanted, for all openings. An ignore mark there (FAN_MARK_IGNORED_MASK) suppresses further
- * events of a file until it is modified, so that each file costs once. A file that replaces a probed one is
- * reported by inotify on its folder (without holds), and its opener does not wait.
+ * events of a file until it is modified, so that each file costs once. A file that replaces a
+ * probed one is reported by inotify on its folder (without holds), and its opener does not wait.
  */
 #include <errno.h>
 #include <fnmatch.h>

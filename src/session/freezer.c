@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The freezer of --lossless. A command that makes events faster than they are printed loses some once the ring is full. Here it
- * is in a cgroup of its own (cgroup v2: cgroup.freeze; v1: freezer.state), and a process beside sonde, the keeper, looks at
- * the ring each LOOK_NS: from HIGH on it freezes the cgroup, at LOW it thaws it. A task that is to freeze still runs to its next
- * return to user space; what all of them send until then has the rest of the ring, which is large for that.
+ * The freezer of --lossless. A command that makes events faster than they are printed loses some
+ * once the ring is full. Here it is in a cgroup of its own (cgroup v2: cgroup.freeze; v1:
+ * freezer.state), and a process beside sonde, the keeper, looks at the ring each LOOK_NS: from HIGH
+ * on it freezes the cgroup, at LOW it thaws it. A task that is to freeze still runs to its next
+ * return to user space; what all of them send until then has the rest of the ring, which is large
+ * for that.
  *
- * The keeper sees the positions of the ring in memory that it shares with sonde, so a reader that formats does not delay it. The end
- * of sonde, also by SIGKILL, ends the pipe that it polls: then it thaws the cgroup and removes it. So nothing stays frozen.
+ * The keeper sees the positions of the ring in memory that it shares with sonde, so a reader that
+ * formats does not delay it. The end of sonde, also by SIGKILL, ends the pipe that it polls: then
+ * it thaws the cgroup and removes it. So nothing stays frozen.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +53,8 @@ static int write_in(struct run *r, const char *dir, const char *name, const char
 	return write_file(arena_printf(&r->c.arena, "%s/%s", dir, name), text);
 }
 
-/* "0::/user.slice" or "6:freezer:/": the path after the last ':' of the line that has `what` in it. */
+/* "0::/user.slice" or "6:freezer:/": the path after the last ':' of the line that has `what` in
+ * it. */
 static const char *own_path(struct run *r, const char *what)
 {
 	const char *found = NULL;

@@ -19,8 +19,8 @@ struct freezer {
 };
 
 /*
- * Moves the command, which waits, into a cgroup of its own, and starts the process that watches the buffers. -errno: it
- * cannot be frozen, for the reason and with the remedy in err.
+ * Moves the command, which waits, into a cgroup of its own, and starts the process that watches the
+ * buffers. -errno: it cannot be frozen, for the reason and with the remedy in err.
  */
 int freezer_start(struct run *r, struct err *err);
 /* Thaws the command for good, moves what is left of it back and removes the cgroup. */

@@ -124,9 +124,9 @@ static const char *name_kstring(void *ctx, u64 addr)
 }
 
 /*
- * After usermaps_turn(). The time of a stack is that of its first hit, and a record has none: it may be
- * older than changes of mappings that were read since the drain before this one began; else it is of now,
- * when the addresses may be those of another file than at the first hit.
+ * After usermaps_turn(). The time of a stack is that of its first hit, and a record has none: it
+ * may be older than changes of mappings that were read since the drain before this one began; else
+ * it is of now, when the addresses may be those of another file than at the first hit.
  */
 static struct process_at at_hit(const struct run *r, struct process_at at)
 {
@@ -222,8 +222,8 @@ static const char *name_cgroup(void *ctx, u64 id, const char *filter)
 }
 
 /*
- * Frame pointers that are none lead to words that are no return addresses: such a frame ends the stack.
- * Returns the number of frames. The first one is that of the hit.
+ * Frame pointers that are none lead to words that are no return addresses: such a frame ends the
+ * stack. Returns the number of frames. The first one is that of the hit.
  */
 static u32 end_at_data(struct run *r, struct process_at at, u64 *ips, u32 n)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Hits that programs have kept -> frames. Programs have room for few of them, and the main thread
- * reads files for tens of milliseconds: while hits come, a thread copies them each millisecond. They ring
- * a bell for it when it sleeps. They are unwound in the order of their times, between the changes of mappings: exec()
- * replaces all of them. Equal stacks are stored once.
+ * reads files for tens of milliseconds: while hits come, a thread copies them each millisecond.
+ * They ring a bell for it when it sleeps. They are unwound in the order of their times, between the
+ * changes of mappings: exec() replaces all of them. Equal stacks are stored once.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -45,6 +45,7 @@ struct generation {
 struct raw_stacks {
 	u8 *memory;
 	struct unwinds *unwinds;
+	bool numbered; /* entries are taken in the order of their numbers; else by processors */
 	pthread_mutex_t lock; /* of what follows up to ... */
 	u64 seen[N_KINDS];    /* entries below that number are done with; */
 	u64 given[N_KINDS];   /* numbers below that were given when they were looked at last */
@@ -62,12 +63,14 @@ struct raw_stacks {
 	int told_fd; /* hits wait */
 };
 
-struct raw_stacks *raw_stacks_new(void *memory, const struct bell *bell, struct unwinds *unwinds)
+struct raw_stacks *raw_stacks_new(void *memory, bool numbered, const struct bell *bell,
+				  struct unwinds *unwinds)
 {
 	struct raw_stacks *s = xcalloc(1, sizeof(*s));
 
 	s->memory = memory;
 	s->unwinds = unwinds;
+	s->numbered = numbered;
 	s->bell = *bell;
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->told_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -174,8 +177,8 @@ static void take(struct raw_stacks *s, const struct kind *k, const struct unwind
 }
 
 /*
- * From the first that a program had not finished. What has a number since the last time may be about to
- * be begun: it is looked at once more.
+ * From the first that a program had not finished. What has a number since the last time may be
+ * about to be begun: it is looked at once more.
  */
 static u32 collect_kind(struct raw_stacks *s, u32 kind)
 {
@@ -184,9 +187,9 @@ static u32 collect_kind(struct raw_stacks *s, u32 kind)
 	bool all_before = true;
 	u32 n = 0;
 
-	if (end - i > k->n)
-		i = end - k->n;
-	for (; i < end; i++) {
+	if (end - i > k->n || (i != end && !s->numbered))
+		i = end - k->n; /* below 0: numbers go round */
+	for (; i != end; i++) {
 		struct unwind_raw *raw = entry(s, k, i);
 		u64 state = __atomic_load_n(&raw->state, __ATOMIC_ACQUIRE);
 
@@ -196,7 +199,7 @@ static u32 collect_kind(struct raw_stacks *s, u32 kind)
 			__atomic_store_n(&raw->state, UNWIND_RAW_FREE, __ATOMIC_RELEASE);
 		}
 		all_before &= state != UNWIND_RAW_BEGUN;
-		if (all_before && i < begun)
+		if (all_before && (s64)(begun - i) > 0)
 			s->seen[kind] = i + 1;
 	}
 	s->given[kind] = end;

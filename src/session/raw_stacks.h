@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * User stacks of new code: programs keep the registers and stack bytes of hits in code whose tables
- * they do not have yet (struct unwind_raw), and these are unwound here, when the mappings are known.
+ * they do not have yet (struct unwind_raw), and these are unwound here, when the mappings are
+ * known.
  */
 #ifndef SONDE_SESSION_RAW_STACKS_H
 #define SONDE_SESSION_RAW_STACKS_H
@@ -11,11 +12,13 @@
 
 struct raw_stacks;
 
-/* memory: that of the tables, where programs write; bell: rings when they keep a hit. All is borrowed. */
-struct raw_stacks *raw_stacks_new(void *memory, const struct bell *bell, struct unwinds *unwinds);
+/* memory: that of the tables, where programs write. numbered: they take entries by their number
+ * (builtin/unwind_walk.h: walk_numbers_hits). bell: rings when they keep a hit. All is borrowed. */
+struct raw_stacks *raw_stacks_new(void *memory, bool numbered, const struct bell *bell,
+				  struct unwinds *unwinds);
 void raw_stacks_free(struct raw_stacks *s);
-/* Takes up what programs keep while the caller is busy. The first call counts; the thread has the rights
- * of the caller. */
+/* Takes up what programs keep while the caller is busy. The first call counts; the thread has the
+ * rights of the caller. */
 void raw_stacks_watch(struct raw_stacks *s);
 /* Readable when hits have been taken up that raw_stacks_unwind() has not seen; -1. */
 int raw_stacks_fd(const struct raw_stacks *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls the action of each record. Records that arrive while a command of system() runs are queued in
- * order, so that a slow command does not stall the ring.
+ * Calls the action of each record. Records that arrive while a command of system() runs are queued
+ * in order, so that a slow command does not stall the ring.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -602,7 +602,8 @@ static int run_once(const struct request *q, const struct session_host *h, struc
 	return ret;
 }
 
-/* Before the script is read: what sonde may not see would be reported as a mistake of the script. */
+/* Before the script is read: what sonde may not see would be reported as a mistake of the
+ * script. */
 static int check_rights(const struct request *q, const struct session_host *h, struct err *err)
 {
 	const struct engine *e = choose_first(q, h);
@@ -624,7 +625,8 @@ static bool is_another(const struct attempt *a, const struct attempt *b)
 	       a->no_direct_loads != b->no_direct_loads;
 }
 
-/* Where the kernel gives only the events of these processes and their descendants, no set is kept. */
+/* Where the kernel gives only the events of these processes and their descendants, no set is
+ * kept. */
 static struct request narrow(const struct request *q, const struct session_host *h)
 {
 	const struct engine *e = choose_first(q, h);

@@ -151,7 +151,8 @@ void command_errors(struct run *r); /* shows what commands wrote to stderr */
 void command_release(struct run *r);
 
 /* ---- alone.c: probes in the traced processes alone */
-/* Attaches sites as the engine's operation does, and again for each process that alone_add() adds. */
+/* Attaches sites as the engine's operation does, and again for each process that alone_add()
+ * adds. */
 int alone_attach(struct run *r, const struct used_engine *u, const struct attach_request *a,
 		 struct err *err);
 bool alone_has(const struct run *r, u32 pid);
@@ -181,15 +182,18 @@ void usermaps_turn(struct run *r); /* does a part of the pending work; cheap if 
 void usermaps_settle(struct run *r);
 /* When a change of mappings was read last (CLOCK_MONOTONIC). */
 u64 usermaps_changed(const struct run *r);
-/* Frames of a stack that is unwound afterwards, by the id of its struct unwind_raw, and its time. */
+/* Frames of a stack that is unwound afterwards, by the id of its struct unwind_raw, and its
+ * time. */
 u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips, u64 *time);
 /* How long at most before the next turn, of at most so many. */
 int usermaps_wait_ms(const struct run *r, int most);
-/* Readable when usermaps_turn() is urgent; -1: the mappings that changed, and hits that wait for them. */
+/* Readable when usermaps_turn() is urgent; -1: the mappings that changed, and hits that wait for
+ * them. */
 int usermaps_fd(const struct run *r);
 int usermaps_hits_fd(const struct run *r);
-/* usermaps_fd() was readable. On a busy machine processes that nobody asks for change hundreds of times a
- * second: usermaps_fd() does not matter again before the other function has said so, once. */
+/* usermaps_fd() was readable. On a busy machine processes that nobody asks for change hundreds of
+ * times a second: usermaps_fd() does not matter again before the other function has said so,
+ * once. */
 void usermaps_told(struct run *r);
 bool usermaps_listens_again(struct run *r);
 void usermaps_note_gone(struct run *r); /* a process had ended before its symbols were asked for */

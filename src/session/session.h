@@ -24,8 +24,8 @@ enum { STATUS_WRONG = 1, STATUS_REFUSED = 255 };
 /* What goes on beside the script for as long as it runs: the counters of sonde stat. */
 struct beside {
 	void *ctx;
-	/* All is attached; child, the command of -c, waits for its start (0: there is none). 0, or -errno,
-	 * which ends the run. */
+	/* All is attached; child, the command of -c, waits for its start (0: there is none). 0, or
+	 * -errno, which ends the run. */
 	int (*begin)(void *ctx, s32 child, struct err *err);
 	void (*over)(void *ctx);  /* the run is over: right away */
 	int fd;                   /* -1: none */
@@ -140,12 +140,13 @@ struct compiled {
 	u64 compile_ns;
 	struct target_walks walks; /* what estimates followed */
 	bool is_sample;            /* instances were left out, see struct attempt */
-	bool has_no_code; /* instances have no copy of their clause yet: a sample is not chosen yet */
-	u8 *is_long;      /* by instance: verifiers would follow it for long; NULL: none of them */
+	/* instances have no copy of their clause yet: a sample is not chosen yet */
+	bool has_no_code;
+	u8 *is_long; /* by instance: verifiers would follow it for long; NULL: none of them */
 };
 
-/* q and h are borrowed until compiled_release(). 0: ready to load. 1: the script is wrong, diagnostics
- * are in c->diags. -errno: the system refused. */
+/* q and h are borrowed until compiled_release(). 0: ready to load. 1: the script is wrong,
+ * diagnostics are in c->diags. -errno: the system refused. */
 int session_compile(struct compiled *c, const struct request *q, const struct session_host *h,
 		    struct err *err);
 /* The exit status for what session_compile() returned. */

@@ -12,7 +12,8 @@
 
 enum {
 	PERIOD_NS = STACK_KEYS_MS * 1000000,
-	/* looking takes at most one part of so many of the time, more when there is little room left */
+	/* looking takes at most one part of so many of the time, more when there is little room
+	 * left */
 	SHARE = 1000,
 	SHARE_OF_MANY = 100,
 	MANY = UNWIND_MAX_KEPT / 2,
@@ -113,8 +114,8 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Of values that cannot be added up the latest stays: hits that programs unwind themselves are later
- * than all of the same stack that were kept. */
+/* Of values that cannot be added up the latest stays: hits that programs unwind themselves are
+ * later than all of the same stack that were kept. */
 static void move_all(struct merging *m, u32 map, struct move *moves, u32 n)
 {
 	u32 key_size = m->r->c.prog.maps.v[map].key_size;

@@ -131,7 +131,8 @@ static bool fills(const struct ir_insn *in, const struct opnd *o)
 
 static int fetch_of(struct search *s, const struct ir_insn *in);
 
-/* What fills the slot that the instruction loads last before it, in its block; NULL: nothing does. */
+/* What fills the slot that the instruction loads last before it, in its block; NULL: nothing
+ * does. */
 static const struct ir_insn *fill_before(const struct ir_func *f, const struct ir_insn *load)
 {
 	for (u32 b = 0; b < f->blocks.n; b++) {
@@ -146,8 +147,8 @@ static const struct ir_insn *fill_before(const struct ir_func *f, const struct i
 	return NULL;
 }
 
-/* The fetch whose memory the instruction loads from a slot: of the last one that fills it before, or all
- * that fill it read the same. -1: there is none. */
+/* The fetch whose memory the instruction loads from a slot: of the last one that fills it before,
+ * or all that fill it read the same. -1: there is none. */
 static int fetch_in(struct search *s, const struct ir_insn *load)
 {
 	const struct ir_insn *before = fill_before(s->f, load);

@@ -192,7 +192,14 @@ static void forget(struct run *r, struct usermaps *m, u32 map, u32 pid)
 	unwinds_forget(m->unwinds, pid);
 }
 
-/* The map has room for UNWIND_PROCESSES. */
+/* Processes that end are noticed when the map has a quarter more than it had at the last look. */
+static u32 next_sweep(const struct run *r, u32 n)
+{
+	u32 map = program_map_of(&r->c.prog, MAP_UNWIND_PROCESSES);
+
+	return n + r->c.prog.maps.v[map].max_entries / 4;
+}
+
 static void sweep(struct run *r, struct usermaps *m)
 {
 	u32 map = program_map_of(&r->c.prog, MAP_UNWIND_PROCESSES), n = 0;
@@ -203,13 +210,14 @@ static void sweep(struct run *r, struct usermaps *m)
 		else
 			forget(r, m, map, m->listed.v[i]);
 	m->listed.n = n;
-	m->sweep_at = n + UNWIND_PROCESSES / 4;
+	m->sweep_at = next_sweep(r, n);
 }
 
 static void set_process(void *ctx, u32 pid, const struct unwind_process *p)
 {
 	struct run *r = ctx;
 	u32 map = program_map_of(&r->c.prog, MAP_UNWIND_PROCESSES);
+	int ret;
 
 	if (!p) {
 		engines_map_delete(r, map, &pid);
@@ -217,7 +225,12 @@ static void set_process(void *ctx, u32 pid, const struct unwind_process *p)
 	}
 	if (r->usermaps->listed.n >= r->usermaps->sweep_at)
 		sweep(r, r->usermaps);
-	if (!engines_map_set(r, map, &pid, p))
+	ret = engines_map_set(r, map, &pid, p);
+	if (ret == -E2BIG) {
+		sweep(r, r->usermaps);
+		ret = engines_map_set(r, map, &pid, p);
+	}
+	if (!ret)
 		vec_push(&r->usermaps->arena, &r->usermaps->listed, pid);
 }
 
@@ -230,9 +243,12 @@ static void start_unwinding(struct run *r, struct usermaps *m)
 
 	if (!memory || !engines_bell(r, &bell))
 		return;
-	m->sweep_at = UNWIND_PROCESSES / 4;
+	m->sweep_at = next_sweep(r, 0);
 	m->unwinds = unwinds_new(run_usyms(r), memory, set_process, r);
-	m->raw = raw_stacks_new(memory, &bell, m->unwinds);
+	m->raw = raw_stacks_new(memory,
+				feature_has(r->c.features, FEAT_BIG_ARRAYS) &&
+					feature_has(r->c.features, FEAT_ATOMIC_FETCH),
+				&bell, m->unwinds);
 	for (u32 i = 0; m->some && i < m->waiting.n; i++)
 		unwinds_note(m->unwinds, m->waiting.v[i]);
 }

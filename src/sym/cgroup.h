@@ -9,8 +9,8 @@
 /* Mount point of cgroup2: "/sys/fs/cgroup" or "/sys/fs/cgroup/unified"; NULL: not mounted. */
 const char *cgroup_mount(void);
 /*
- * The id of a directory, absolute or relative to the mount, and how many directories it is below the root
- * (0: the root itself). 0 or -errno.
+ * The id of a directory, absolute or relative to the mount, and how many directories it is below
+ * the root (0: the root itself). 0 or -errno.
  */
 int cgroup_id(const char *path, u64 *id, u32 *level, struct err *err);
 /*

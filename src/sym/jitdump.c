@@ -6,7 +6,8 @@
  *	record	u32 kind, u32 size of the record, u64 time
  *	  load	u32 pid, u32 tid, u64 vma, address, size, index; the name and a NUL; the code
  *
- * Records of code that moves are passed over: the compilers that write these files report it as loaded anew.
+ * Records of code that moves are passed over: the compilers that write these files report it as
+ * loaded anew.
  */
 #include "sym/jitdump.h"
 

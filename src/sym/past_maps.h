@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mappings of code that a process had: until exec(), or until another file was mapped in their place.
- * Addresses of older hits have their names.
+ * Mappings of code that a process had: until exec(), or until another file was mapped in their
+ * place. Addresses of older hits have their names.
  */
 #ifndef SONDE_SYM_PAST_MAPS_H
 #define SONDE_SYM_PAST_MAPS_H
@@ -25,8 +25,8 @@ void past_maps_add(struct past_maps *p, const struct mapping *m, u64 until);
 /* A new mapping takes the place of some of `maps`. */
 void past_maps_add_replaced(struct past_maps *p, const struct procmaps *maps,
 			    const struct mapping *by, u64 time);
-/* Those of which it was known only that they had ended before a time (`until`) ended then. by: only those
- * whose place it takes; NULL: all. */
+/* Those of which it was known only that they had ended before a time (`until`) ended then. by: only
+ * those whose place it takes; NULL: all. */
 void past_maps_ended(struct past_maps *p, u64 until, const struct mapping *by, u64 time);
 /* What was mapped there at that time, if it has ended since; NULL: nothing. */
 const struct mapping *past_maps_at(const struct past_maps *p, u64 address, u64 time);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Symbols written by a just-in-time compiler: /tmp/perf-PID.map, lines "START SIZE name", or a jitdump file. */
+/* Symbols written by a just-in-time compiler: /tmp/perf-PID.map, lines "START SIZE name", or a
+ * jitdump file. */
 #ifndef SONDE_SYM_PERFMAP_H
 #define SONDE_SYM_PERFMAP_H
 
@@ -8,8 +9,9 @@
 struct perfmap;
 
 /*
- * NULL: there is none. pid is ours; the file's name has the number in the process's pid namespace. dump: the
- * path of the jitdump file that the process maps, in its root, or NULL; it is read if there is no perf map.
+ * NULL: there is none. pid is ours; the file's name has the number in the process's pid namespace.
+ * dump: the path of the jitdump file that the process maps, in its root, or NULL; it is read if
+ * there is no perf map.
  */
 struct perfmap *perfmap_open(u32 pid, const char *dump);
 struct perfmap *perfmap_parse(const char *text, size_t len);

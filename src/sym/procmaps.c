@@ -143,23 +143,43 @@ int procmaps_read(struct procmaps *m, u32 pid, struct err *err)
 	return 0;
 }
 
+static void insert(struct procmaps *m, u32 at, const struct mapping *one)
+{
+	vec_push(&m->arena, &m->list, *one);
+	memmove(&m->list.v[at + 1], &m->list.v[at], (m->list.n - 1 - at) * sizeof(*one));
+	m->list.v[at] = *one;
+}
+
 void procmaps_add(struct procmaps *m, const struct mapping *one)
 {
+	struct mapping before = {}, after = {}, copy = *one;
 	u32 kept = 0, at = 0;
 
 	for (u32 i = 0; i < m->list.n; i++) {
 		const struct mapping *old = &m->list.v[i];
 
-		if (old->start < one->end && old->end > one->start)
+		if (old->start >= one->end || old->end <= one->start) {
+			at = old->start < one->start ? kept + 1 : at;
+			m->list.v[kept++] = *old;
 			continue;
-		at = old->start < one->start ? kept + 1 : at;
-		m->list.v[kept++] = *old;
+		}
+		if (old->start < one->start) {
+			before = *old;
+			before.end = one->start;
+		}
+		if (old->end > one->end) {
+			after = *old;
+			after.offset += one->end - old->start;
+			after.start = one->end;
+		}
 	}
 	m->list.n = kept;
-	vec_push(&m->arena, &m->list, *one);
-	memmove(&m->list.v[at + 1], &m->list.v[at], (kept - at) * sizeof(*one));
-	m->list.v[at] = *one;
-	m->list.v[at].path = arena_strdup(&m->arena, one->path);
+	copy.path = arena_strdup(&m->arena, one->path);
+	if (before.end)
+		insert(m, at++, &before);
+	insert(m, at++, &copy);
+	if (after.end)
+		insert(m, at, &after);
 }
 
 void procmaps_release(struct procmaps *m)

@@ -28,8 +28,8 @@ int procmaps_read(struct procmaps *m, u32 pid, struct err *err);
 /* From text (tests, recorded traces). */
 void procmaps_parse(struct procmaps *m, const char *text, size_t len);
 /*
- * Inserts a mapping and removes what it overlaps. The path is copied. m must be zeroed before first
- * use.
+ * Inserts a mapping; of those that it overlaps the parts beside it stay. The path is copied. m must
+ * be zeroed before first use.
  */
 void procmaps_add(struct procmaps *m, const struct mapping *one);
 void procmaps_release(struct procmaps *m);

@@ -41,7 +41,8 @@ const char *path_find_program(struct arena *a, const char *name);
  * relative paths become absolute. pid > 0: in that process's root. NULL: none.
  */
 const char *path_find_binary(struct arena *a, const char *name, s32 pid);
-/* A library by its whole name, "libc.so.6", in ld.so's cache and the folders of libraries. NULL: none. */
+/* A library by its whole name, "libc.so.6", in ld.so's cache and the folders of libraries. NULL:
+ * none. */
 const char *path_find_library(struct arena *a, const char *soname);
 /* Files that match a shell-like path pattern ('*' in any part), sorted, ELF files only. */
 int path_glob(struct arena *a, const char *pattern, int (*f)(void *ctx, const char *path),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows: tracepoint, argument, kind, fields of its record (include/trace/events/sched.h, syscalls.h). */
+/* Rows: tracepoint, argument, kind, fields of its record (include/trace/events/sched.h,
+ * syscalls.h). */
 #include "sym/raw_events.h"
 
-/* What the kernel prints as R+, and states of tasks that ended (include/trace/events/sched.h, __trace_sched_switch_state;
- * include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE). */
+/* What the kernel prints as R+, and states of tasks that ended (include/trace/events/sched.h,
+ * __trace_sched_switch_state; include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE). */
 enum { PREEMPTED = 0x100, ENDED = 0x30 };
 
 static const struct row {

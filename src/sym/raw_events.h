@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The arguments of a tracepoint (rawtracepoint:sched_switch: prev, next) as far as its record tells them (prev_pid,
- * prev_comm, prev_state ...): for recordings, which have the record alone. A task is a structure of the members that
- * are known, after the words of the arguments:
+ * The arguments of a tracepoint (rawtracepoint:sched_switch: prev, next) as far as its record tells
+ * them (prev_pid, prev_comm, prev_state ...): for recordings, which have the record alone. A task
+ * is a structure of the members that are known, after the words of the arguments:
  *
  *	u64 common | u64 word[RAW_ARGS] | struct raw_task task[RAW_TASKS]
  */

@@ -41,7 +41,8 @@ struct recorded_kernel {
 	bool is_this_boot; /* addresses are those of the running kernel */
 	/* Which events were recorded for a script: by index, NULL: not that one. */
 	const struct noted_reads *const *noted;
-	u32 script; /* the one that was recorded (noted.h), whose other probes were not hit; 0: none */
+	/* the one that was recorded (noted.h), whose other probes were not hit; 0: none */
+	u32 script;
 	const char *kstrings; /* its printk_formats; never NULL */
 };
 /* A single call of the raw event: RECORDED_CALL | number << 16 | its index. */
@@ -52,8 +53,8 @@ enum { RECORDED_CALL = 1 << 30 };
  * (and help) set. The result is cached.
  */
 const char *tracefs_path(struct err *err);
-/* Writes to a file of it, named from its root: "kprobe_events". flags: O_APPEND, O_TRUNC or 0. 0 or -errno, with what
- * the kernel says in its error_log. */
+/* Writes to a file of it, named from its root: "kprobe_events". flags: O_APPEND, O_TRUNC or 0. 0 or
+ * -errno, with what the kernel says in its error_log. */
 int tracefs_put(const char *file, const char *text, int flags, struct err *err);
 /* Where a site is, as kprobe_events and uprobe_events take it; path: of the program of a uprobe. */
 struct site;

@@ -7,8 +7,10 @@ struct walk {
 	const struct unwind_tables *tables;
 	const struct unwind_process *process;
 	const struct unwind_raw *raw;
-	u64 sp, fp, pc, entered;
+	u64 sp, fp, pc, link, entered;
+	u64 mask;                 /* bits of an address of code */
 	bool exact;               /* pc is executed next; else it is a return address */
+	bool lost;                /* sp is only known to be lower; with a link register */
 	enum unwind_reason by_fp; /* the last step was by frame pointers that may be none */
 	enum unwind_reason why;
 };
@@ -75,6 +77,12 @@ static bool find_saved(struct walk *w, u8 kind, s32 offset, u64 cfa, u64 same, u
 
 static bool step_from_entry(struct walk *w)
 {
+	if (UNWIND_HAS_LINK) {
+		w->pc = w->link & w->mask;
+		w->entered = 0;
+		w->exact = false;
+		return true;
+	}
 	if (!read_word(w, w->entered, &w->pc))
 		return false;
 	w->sp = w->entered + 8;
@@ -96,14 +104,47 @@ static bool step_by_fp(struct walk *w, enum unwind_reason why)
 		return false;
 	w->sp = at + 16;
 	w->fp = up;
-	w->pc = pc;
+	w->pc = pc & w->mask;
 	w->exact = false;
+	w->lost = UNWIND_HAS_LINK;
 	return true;
+}
+
+/* As step_record() of builtin/unwind.c: a function that saves fp and the return address has them at
+ * fp. */
+static bool find_sp(struct walk *w, const struct unwind_rule *r)
+{
+	u64 cfa = w->fp - (u64)(s64)r->fp;
+
+	if (!w->lost)
+		return true;
+	if (!r->simple || r->ra_kind != CFI_AT_CFA)
+		return stop(w, UNWIND_WHY_NO_RULE);
+	w->lost = false;
+	if (r->cfa_kind != CFI_SP)
+		return true;
+	if (cfa <= w->sp)
+		return stop(w, UNWIND_WHY_BACKWARDS);
+	w->sp = cfa - (u64)(s64)r->cfa;
+	return true;
+}
+
+/* With a link register: what it holds tells the caller only until something is called. */
+static bool find_link(struct walk *w, const struct unwind_rule *r)
+{
+	enum { BELOW_PC = 16 }; /* of the kernel's frame: x30, sp, pc */
+
+	if (!UNWIND_HAS_LINK)
+		return true;
+	if (r->ra_kind == CFI_SAME && !w->exact)
+		return stop(w, UNWIND_WHY_NO_RULE);
+	return !r->is_signal || read_word(w, w->sp + (u64)(s64)r->ra - BELOW_PC, &w->link);
 }
 
 static bool step_by_rule(struct walk *w, const struct unwind_rule *r)
 {
-	u64 cfa, fp, pc;
+	u64 cfa, fp, pc, link = w->link;
+	bool in_link;
 
 	if (!r)
 		return step_by_fp(w, UNWIND_WHY_NO_RULE);
@@ -111,29 +152,30 @@ static bool step_by_rule(struct walk *w, const struct unwind_rule *r)
 		return stop(w, UNWIND_COMPLETE);
 	if (r->ra_kind == CFI_OTHER)
 		return stop(w, UNWIND_WHY_SWITCH);
-	if (!find_cfa(w, r, &cfa))
+	in_link = UNWIND_HAS_LINK && r->ra_kind == CFI_SAME;
+	if (!find_sp(w, r) || !find_cfa(w, r, &cfa))
 		return false;
-	if (!r->is_signal && cfa <= w->sp)
+	if (!r->is_signal && cfa <= w->sp - in_link)
 		return stop(w, UNWIND_WHY_BACKWARDS);
 	if (!find_saved(w, r->fp_kind, r->fp, cfa, w->fp, &fp) ||
-	    !find_saved(w, r->ra_kind, r->ra, cfa, 0, &pc))
+	    !find_saved(w, r->ra_kind, r->ra, cfa, in_link ? link : 0, &pc) || !find_link(w, r))
 		return false;
 	w->sp = cfa;
 	w->fp = fp;
-	w->pc = pc;
+	w->pc = pc & w->mask;
 	w->exact = r->is_signal;
 	w->by_fp = UNWIND_COMPLETE;
 	return true;
 }
 
-/* Of several probes on one function, the last entry for its slot holds the address; in the others it
- * is that of the trampoline, which is pc. */
+/* Of several probes on one function, the last entry for its slot holds the address; in the others
+ * it is that of the trampoline, which is pc. */
 static bool step_return_probe(struct walk *w)
 {
 	for (u32 i = 0; i < UNWIND_RAW_RETURNS; i++) {
 		const struct unwind_return *r = &w->raw->returns[i];
 
-		if (r->stack != w->sp - 8 || r->address == w->pc)
+		if (r->stack != w->sp - (UNWIND_HAS_LINK ? 0 : 8) || r->address == w->pc)
 			continue;
 		w->pc = r->address;
 		return true;
@@ -170,6 +212,8 @@ u32 unwind_raw_frames(const struct unwind_tables *t, const struct unwind_process
 			  .sp = raw->sp,
 			  .fp = raw->fp,
 			  .pc = raw->pc,
+			  .link = raw->link,
+			  .mask = unwind_address_mask(),
 			  .entered = raw->entered,
 			  .exact = true };
 	u32 n = 0;

@@ -73,7 +73,7 @@ void unwinds_free(struct unwinds *w)
 	free(w);
 }
 
-static void build(struct unwinds *w, struct known_file *f, const struct elf *e)
+static void build(struct unwinds *w, struct known_file *f, struct elf *e)
 {
 	if (e)
 		unwind_tables_add(&w->tables, e, &f->table);
@@ -81,8 +81,7 @@ static void build(struct unwinds *w, struct known_file *f, const struct elf *e)
 		f->table = (struct unwind_file){ .pages = UNWIND_BY_FP_FILE };
 }
 
-static const struct unwind_file *table_of(struct unwinds *w, const struct mapping *m,
-					  const struct elf *e)
+static const struct unwind_file *table_of(struct unwinds *w, const struct mapping *m, struct elf *e)
 {
 	struct known_file *f, key = { .key = { m->inode, m->dev_major, m->dev_minor } };
 

@@ -17,7 +17,8 @@ typedef void (*unwind_set_fn)(void *ctx, u32 pid, const struct unwind_process *p
 /* memory: UNWIND_SIZE zeroed bytes that the programs see. All is borrowed. */
 struct unwinds *unwinds_new(struct usyms *u, void *memory, unwind_set_fn set, void *ctx);
 void unwinds_free(struct unwinds *w);
-/* Reads the mappings of a process, again if they have changed; false: it has ended or is changing. */
+/* Reads the mappings of a process, again if they have changed; false: it has ended or is
+ * changing. */
 bool unwinds_note(struct unwinds *w, u32 pid);
 /* Whether programs have its mappings, as far as this knows. */
 bool unwinds_knows(const struct unwinds *w, u32 pid);

@@ -218,7 +218,8 @@ static struct elf *open_mapped(u32 pid, const struct mapping *m)
 	return e || m->deleted ? e : open_if_same(m->path, m->inode);
 }
 
-/* Of a recording: the build id is that of the file that was mapped, or, if it had none, it is the same file. */
+/* Of a recording: the build id is that of the file that was mapped, or, if it had none, it is the
+ * same file. */
 static bool is_build(const struct elf *e, const struct mapping *m)
 {
 	u32 len = 0;
@@ -613,7 +614,8 @@ static bool from_perfmap(struct usyms *u, struct proc *p, u64 address, struct us
 	return name;
 }
 
-/* What was there at that time: the maps may have been read when it had gone, before the event of it was. */
+/* What was there at that time: the maps may have been read when it had gone, before the event of it
+ * was. */
 static const struct mapping *find_mapping_then(const struct proc *p, u64 address, u64 time)
 {
 	const struct mapping *m = past_maps_at(&p->past, address, time);

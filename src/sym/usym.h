@@ -21,7 +21,8 @@ struct usym {
 };
 
 struct usyms *usyms_new(void);
-/* Of a recording: knows mappings by events alone, and opens the files when they are needed, if they still are the same. */
+/* Of a recording: knows mappings by events alone, and opens the files when they are needed, if they
+ * still are the same. */
 struct usyms *usyms_new_recorded(void);
 void usyms_free(struct usyms *u);
 /* Reads the maps of a process now, unless cached (then cheap). */
@@ -35,11 +36,11 @@ struct procmaps;
 void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m, u64 time);
 void usyms_exec(struct usyms *u, u32 pid, u64 time);
 void usyms_forked(struct usyms *u, u32 parent, u32 pid);
-/* Reads the maps of a process, again if they are known. Borrowed until the next call with a pid; NULL:
- * it is gone (usyms_unseen()) or exiting. */
+/* Reads the maps of a process, again if they are known. Borrowed until the next call with a pid;
+ * NULL: it is gone (usyms_unseen()) or exiting. */
 const struct procmaps *usyms_read(struct usyms *u, u32 pid);
-/* Mappings of code that events reported since its last exec, or its parent's. Borrowed until the next
- * call. */
+/* Mappings of code that events reported since its last exec, or its parent's. Borrowed until the
+ * next call. */
 const struct procmaps *usyms_reported(struct usyms *u, u32 pid);
 /* Whether those are all that it has. */
 bool usyms_all_reported(const struct usyms *u, u32 pid);

@@ -60,9 +60,9 @@ u64 target_cost(const struct program *prog, const struct bpf_func *f,
 /*
  * The number of instructions that a kernel's verifier will process, `most` at most. Where an upper
  * bound by counting paths is at most `enough`, that bound is the result. target_verify_with_cost()
- * verifies first and returns what target_verify() does. known (may be NULL) collects what was followed:
- * for a program with the same loops as one of them, twice its number is the result if that is at most
- * `enough`.
+ * verifies first and returns what target_verify() does. known (may be NULL) collects what was
+ * followed: for a program with the same loops as one of them, twice its number is the result if
+ * that is at most `enough`.
  */
 struct target_walk {
 	u64 loops, bound, n; /* hash of the loops; bound if each runs once; followed */

@@ -13,8 +13,8 @@
  *
  * This costs as much as the kernel's verification. Therefore paths are first counted without
  * states: they merge where no value is needed any more, and this bound alone shows that most
- * programs are short enough. Programs of one script that have the same loops cost about the same: the
- * first one is walked, the others are compared with it.
+ * programs are short enough. Programs of one script that have the same loops cost about the same:
+ * the first one is walked, the others are compared with it.
  */
 #include <errno.h>
 #include <stdlib.h>

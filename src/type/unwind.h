@@ -3,18 +3,22 @@
  * Memory layout of the tables by which programs unwind user stacks: written by sonde
  * (object/unwind_table.c, sym/unwinds.c), read by programs (builtin/unwind.c).
  *
- * One array map of a single element, mapped into sonde's memory:
+ * One array map, mapped into sonde's memory:
  *
- *	cache	struct unwind_cached: pc -> rule, direct mapped; written by programs
- *	rules	struct unwind_rule: each distinct rule once, for all files; rule 0: none
  *	pages	u32: for each 256 bytes of a file's code, the first row at or above them
  *	rows	u32: low 16 bits of the address | rule << 16; valid up to the next row
  *	small, large
  *		struct unwind_raw: hits in code that the tables do not have yet; written by programs,
  *		unwound and emptied by sonde (sym/unwind_raw.c)
+ *	cache	struct unwind_cached: pc -> rule, direct mapped; written by programs
+ *	rules	struct unwind_rule: each distinct rule once, for all files; rule 0: none
  *
- * a hash: process -> struct unwind_process, its mappings of code; and a ring buffer, the bell, to
- * which programs write only to wake sonde.
+ * It is a single element, or, where elements have at most 4 MB (FEAT_BIG_ARRAYS), consecutive ones
+ * of UNWIND_PART bytes. No table but that of rows is in two of them, and the rows of a page, with
+ * the one before, are in one.
+ *
+ * And a hash: process -> struct unwind_process, its mappings of code; and a ring buffer, the bell,
+ * to which programs write only to wake sonde.
  */
 #ifndef SONDE_TYPE_UNWIND_H
 #define SONDE_TYPE_UNWIND_H
@@ -31,42 +35,66 @@ enum {
 	UNWIND_N_SMALL = 512, /* raw hits by the size of the stack, */
 	UNWIND_N_LARGE = 128,
 	UNWIND_N_BUDGETS = 1024,
+	UNWIND_N_TURNS = 64, /* processors that keep hits where programs do not number them */
 	UNWIND_RAW_RETURNS = 16,
 	UNWIND_MAX_FRAME = 1 << 20, /* bytes of a frame whose frame pointer is believed */
 };
 
+/* Calls put the return address into a register (x30). A function that calls others saves it, maybe
+ * with a signature in the bits that addresses do not have, 8 bytes above the caller's fp (x29). */
+#if defined(__aarch64__)
+enum { UNWIND_HAS_LINK = true };
+#else
+enum { UNWIND_HAS_LINK = false };
+#endif
+
+/* The bits of an address: the stack is near the end of what a process can address. */
+static inline u64 unwind_address_mask(void)
+{
+	u64 here = (u64)(uintptr_t)__builtin_frame_address(0);
+
+	return UNWIND_HAS_LINK ? ~0ull >> __builtin_clzll(here) : ~0ull;
+}
+
 /* How the caller's registers are found. Kinds are those of object/cfi.h. */
 struct unwind_rule {
 	/*
-	 * Nearly all rules fit 16 bits, and the return address is at CFA - 8:
+	 * Nearly all rules fit 16 bits, with bit 16 set. Otherwise 0.
 	 *	bit 0	the CFA is relative to fp, not sp
 	 *	1..10	CFA / 8
 	 *	11..15	n: fp was saved at CFA - 8 * (n + 1); 0: it was not saved
-	 * with bit 16 set. Otherwise 0.
+	 * The return address is at CFA - 8. With a link register (n from 1 on) it is 8 above the
+	 * saved fp, and n is UNWIND_SAVED_LAST if fp is at the CFA less what bits 1..10 say; 0:
+	 * both are in registers.
 	 */
 	u32 simple;
 	u8 cfa_kind, fp_kind, ra_kind, is_signal;
 	s32 cfa, add, fp, ra;
 	u32 pad[2];
 };
-enum { UNWIND_IS_SIMPLE = 1 << 16 };
+enum { UNWIND_IS_SIMPLE = 1 << 16, UNWIND_SAVED_LAST = 31 };
 
 enum {
-	UNWIND_CACHE = 0,
-	UNWIND_RULES = UNWIND_CACHE + 8 * UNWIND_N_CACHED,
-	UNWIND_PAGES = UNWIND_RULES + (int)sizeof(struct unwind_rule) * UNWIND_N_RULES,
+	UNWIND_PART = 4 << 20,
+	UNWIND_PAGES = 0,
 	UNWIND_ROWS = UNWIND_PAGES + 4 * UNWIND_N_PAGES,
 	UNWIND_SMALL = UNWIND_ROWS + 4 * UNWIND_N_ROWS,
 	UNWIND_SMALL_SIZE = 8 << 10,
 	UNWIND_LARGE = UNWIND_SMALL + UNWIND_SMALL_SIZE * UNWIND_N_SMALL,
 	UNWIND_LARGE_SIZE = 32 << 10,
-	UNWIND_NEXT_SMALL = UNWIND_LARGE + UNWIND_LARGE_SIZE * UNWIND_N_LARGE, /* u64: so far */
+	UNWIND_CACHE = UNWIND_LARGE + UNWIND_LARGE_SIZE * UNWIND_N_LARGE,
+	UNWIND_RULES = UNWIND_CACHE + 8 * UNWIND_N_CACHED,
+	UNWIND_NEXT_SMALL =
+		UNWIND_RULES + (int)sizeof(struct unwind_rule) * UNWIND_N_RULES, /* u64: so far */
 	UNWIND_NEXT_LARGE = UNWIND_NEXT_SMALL + 8,
 	UNWIND_KEPT = UNWIND_NEXT_LARGE + 8, /* u64: hits whose keys may still be in maps */
 	UNWIND_RING_AT =
 		UNWIND_KEPT + 8, /* u64: the program rings that keeps so many hits in all */
 	UNWIND_BUDGETS = UNWIND_RING_AT + 8,
-	UNWIND_SIZE = UNWIND_BUDGETS + 8 * UNWIND_N_BUDGETS,
+	UNWIND_TURNS = UNWIND_BUDGETS + 8 * UNWIND_N_BUDGETS, /* u64 of each processor */
+	UNWIND_SIZE = UNWIND_TURNS + 8 * UNWIND_N_TURNS,
+	UNWIND_PARTS = (UNWIND_SIZE + UNWIND_PART - 1) / UNWIND_PART,
+	UNWIND_PART_ROWS = UNWIND_PART / 4,
 };
 
 /* A hit that cannot be unwound yet: what the walk begins with. Its stack value has the id as
@@ -77,9 +105,10 @@ struct unwind_raw {
 	u64 time;  /* CLOCK_MONOTONIC */
 	u32 pid, len;
 	u64 start_stack; /* mm_struct.start_stack */
-	u64 sp, fp, pc;
-	u64 entered; /* where the return address of the function is whose entry was hit, or 0 */
-	u64 shown;   /* the first frame: pc, or the entry from which the probe was moved */
+	u64 sp, fp, pc, link;
+	/* where the return address of the function is whose entry was hit (1: in link), or 0 */
+	u64 entered;
+	u64 shown; /* the first frame: pc, or the entry from which the probe was moved */
 	struct unwind_return { /* addresses that return probes replaced, innermost first, then 0 */
 		u64 stack;     /* address of the slot */
 		u64 address;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The capabilities of this process: which it has, and how it gives up those that it no longer needs. */
+/* The capabilities of this process: which it has, and how it gives up those that it no longer
+ * needs. */
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <sys/prctl.h>

@@ -7,8 +7,8 @@
 #include "sym/tracefs.h"
 
 /*
- * Whether a tracepoint is an event of kprobe_events and the like. The kernel gives its programs registers instead of the
- * record (kernel/events/core.c, perf_event_set_bpf_prog()).
+ * Whether a tracepoint is an event of kprobe_events and the like. The kernel gives its programs
+ * registers instead of the record (kernel/events/core.c, perf_event_set_bpf_prog()).
  */
 static bool is_dynamic(const struct site *s)
 {

@@ -101,6 +101,11 @@ static bool try_big_arrays(void)
 		bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_try", 4, MORE, 1, BPF_F_MMAPABLE));
 }
 
+static bool try_mapped_arrays(void)
+{
+	return was_made(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_try", 4, 8, 1, BPF_F_MMAPABLE));
+}
+
 static bool try_long_keys(void)
 {
 	_fd int map = bpf_map_create(BPF_MAP_TYPE_HASH, "sonde_try", LONG_KEY + 8, 8, 1, 0);
@@ -232,6 +237,17 @@ static bool try_bpf_loop(void)
 	};
 
 	return loads_callback(insns, ARRAY_SIZE(insns), 8);
+}
+
+/* kernel/bpf/verifier.c: allow_tail_call_in_subprogs */
+static bool try_tail_call_funcs(void)
+{
+	_fd int map = bpf_map_create(BPF_MAP_TYPE_PROG_ARRAY, "sonde_try", 4, 4, 1, 0);
+
+	return map >= 0 &&
+	       LOADS(RAW_TRACEPOINT, I_LD_MAP(2, map), I_MOVI(3, 0), I_CALL(BPF_FUNC_tail_call),
+		     I_RAW(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, 2), I_MOVI(0, 0), I_EXIT(),
+		     /* the function */ I_MOVI(0, 0), I_EXIT());
 }
 
 static bool try_for_each_map(void)
@@ -800,6 +816,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_RINGBUF] = try_ringbuf,
 	[FEAT_ATOMIC_FETCH] = try_atomic_fetch,
 	[FEAT_HASH_NO_PREALLOC] = try_hash_no_prealloc,
+	[FEAT_MAPPED_ARRAYS] = try_mapped_arrays,
 	[FEAT_BIG_ARRAYS] = try_big_arrays,
 	[FEAT_LONG_KEYS] = try_long_keys,
 	[FEAT_SDIV] = try_sdiv,
@@ -811,6 +828,7 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_COOKIE] = try_cookie,
 	[FEAT_RAW_COOKIE] = try_raw_cookie,
 	[FEAT_BPF_LOOP] = try_bpf_loop,
+	[FEAT_TAIL_CALL_FUNCS] = try_tail_call_funcs,
 	[FEAT_FOR_EACH_MAP] = try_for_each_map,
 	[FEAT_LOOKUP_PERCPU] = try_lookup_percpu,
 	[FEAT_TAI] = try_tai,

@@ -174,8 +174,8 @@ u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise);
 /* Whether it is not called while kernel.ftrace_enabled is 0. */
 bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct site *s);
 
-/* switches.c: whether kernel.ftrace_enabled is 0 (asked once; k NULL: asks again), and the error of a
- * site that is not attached for that. */
+/* switches.c: whether kernel.ftrace_enabled is 0 (asked once; k NULL: asks again), and the error of
+ * a site that is not attached for that. */
 bool function_tracer_is_off(struct kernel *k);
 int refused_by_function_tracer(struct err *err, const struct site *s);
 

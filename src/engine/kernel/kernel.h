@@ -107,8 +107,8 @@ int kernel_map_zero(struct kernel *k, u32 map);
 /*
  * Merges the value of a key with that of another and removes the first, for maps keyed by user
  * stacks (move.c). replace: a value that is no sum of both becomes that of the first. Returns 1 if
- * the second was not there, else 0. -EOPNOTSUPP: the key stays; -ENOENT: there is none; -ENOSPC: the
- * map has no room for the second.
+ * the second was not there, else 0. -EOPNOTSUPP: the key stays; -ENOENT: there is none; -ENOSPC:
+ * the map has no room for the second.
  */
 int kernel_map_move(struct kernel *k, u32 map, const void *from, const void *to, bool replace);
 int kernel_map_delete(struct kernel *k, u32 map, const void *key); /* 0 or -errno */

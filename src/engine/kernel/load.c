@@ -132,8 +132,8 @@ static bool calls_helper(const struct bpf_func *f, s32 helper)
 	return false;
 }
 
-/* Descriptor of what load.btf_id refers to; the last one is kept, as patterns load many of one module. -1 with
- * errno. */
+/* Descriptor of what load.btf_id refers to; the last one is kept, as patterns load many of one
+ * module. -1 with errno. */
 static int attach_fd(struct kernel *k, const struct bpf_func *f)
 {
 	if (!f->load.module && !f->load.bpf_prog)

@@ -186,7 +186,8 @@ int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value
 void *kernel_map_memory(struct kernel *k, u32 map)
 {
 	const struct map_desc *m = &k->prog->maps.v[map];
-	void *at = mmap(NULL, m->value_size, PROT_READ | PROT_WRITE, MAP_SHARED, k->map_fd[map], 0);
+	size_t size = (size_t)m->value_size * m->max_entries;
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, k->map_fd[map], 0);
 
 	return at == MAP_FAILED ? NULL : at;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel objects that a run owns: their descriptors, how each was attached, and room for more. */
+/* The kernel objects that a run owns: their descriptors, how each was attached, and room for
+ * more. */
 #include <stdarg.h>
 #include <sys/resource.h>
 #include "engine/kernel/internal.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What this process may do. Capabilities, user namespaces, sysctls, lockdown, seccomp filters and
- * security modules all decide, so a permission is determined by using it: with an empty program, and
- * with a counter that counts nothing.
+ * security modules all decide, so a permission is determined by using it: with an empty program,
+ * and with a counter that counts nothing.
  */
 #include <errno.h>
 #include <fcntl.h>

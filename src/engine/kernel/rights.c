@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Explains why this process may not trace (permission.c): the reason for a refusal and the remedy, from
- * capabilities, user namespaces, sysctls, lockdown and seccomp filters.
+ * Explains why this process may not trace (permission.c): the reason for a refusal and the remedy,
+ * from capabilities, user namespaces, sysctls, lockdown and seccomp filters.
  */
 #include <errno.h>
 #include <linux/capability.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two functions as one: where the pieces lie, and that calls, addresses and relocations still mean the same. */
+/* Two functions as one: where the pieces lie, and that calls, addresses and relocations still mean
+ * the same. */
 #include "handmade.h"
 
 enum { IS_RETURN = 77, HEAD = 5 };

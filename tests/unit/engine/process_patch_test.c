@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of a child with eight threads are patched and restored in a loop, while each thread compares what
- * they return with what they must. SONDE_CYCLES=N: N cycles; the longest time that a thread stood is printed.
+ * Functions of a child with eight threads are patched and restored in a loop, while each thread
+ * compares what they return with what they must. SONDE_CYCLES=N: N cycles; the longest time that a
+ * thread stood is printed.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rules of ordinary files beside libdw's. Both are evaluated with registers and a memory that are made up: the same
- * CFA, frame pointer and return address must come out at each row, and in the middle of what it covers.
+ * Rules of ordinary files beside libdw's. Both are evaluated with registers and a memory that are
+ * made up: the same CFA, frame pointer and return address must come out at each row, and in the
+ * middle of what it covers.
  */
 #include <dlfcn.h>
 #include <elfutils/libdw.h>

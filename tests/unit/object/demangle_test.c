@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of Rust, old and new, of C++ and of D: examples of the RFC, the ABI document and the standard library; and what is
- * none. Every symbol of this system's C++ library is read as that library itself does.
+ * Names of Rust, old and new, of C++ and of D: examples of the RFC, the ABI document and the
+ * standard library; and what is none. Every symbol of this system's C++ library is read as that
+ * library itself does.
  */
 #include <dlfcn.h>
 #include "base/base.h"

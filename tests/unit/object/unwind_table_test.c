@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The compact tables beside the rows that they are made from: at the first, the last and a middle byte of each row both
- * must give the same rule. Several files share one memory.
+ * The compact tables beside the rows that they are made from: at the first, the last and a middle
+ * byte of each row both must give the same rule. Several files share one memory.
  */
 #include <unistd.h>
 #include "object/cfi.h"
@@ -90,6 +90,34 @@ static void file(struct unwind_tables *t, const char *path)
 	elf_close(e);
 }
 
+/* A file whose rows are in two parts: those of a page are in one. */
+static void two_parts(struct unwind_tables *t, u32 before)
+{
+	struct err err = {};
+	struct elf *e = elf_open("/bin/bash", &err);
+	struct cfi_table cfi;
+	struct unwind_file f;
+	const u32 *pages = (const u32 *)(const void *)(t->memory + UNWIND_PAGES);
+	u32 astray = 0, crossed = 0;
+
+	t->n_rows = UNWIND_PART_ROWS - before;
+	if (!e || !cfi_build(&cfi, e))
+		return;
+	unwind_tables_add(t, e, &f);
+	for (u32 i = f.pages; i < f.pages + f.n_pages; i++) {
+		u32 last = pages[i] - 1 + (1u << UNWIND_PAGE_SHIFT);
+
+		astray += (pages[i] - 1) / UNWIND_PART_ROWS != last / UNWIND_PART_ROWS;
+		crossed += (pages[i] - 1) / UNWIND_PART_ROWS !=
+			   (pages[i + 1] - 1) / UNWIND_PART_ROWS;
+	}
+	is_int(astray, 0, "%u rows before the end of a part: no search leaves its part", before);
+	is_int(crossed, 1, "one page is the last of the first part");
+	ok(compare(t, &f, &cfi, elf_entry(e)), "the same rules");
+	cfi_release(&cfi);
+	elf_close(e);
+}
+
 /* A file that does not fit leaves the others as they are. */
 static void full(struct unwind_tables *t)
 {
@@ -119,6 +147,8 @@ int main(int argc, char **argv)
 		file(&t, argv[i]);
 	for (u32 i = 0; argc == 1 && i < ARRAY_SIZE(usual); i++)
 		file(&t, usual[i]);
+	for (u32 before = 600; before <= 1500; before += 300)
+		two_parts(&t, before);
 	full(&t);
 	unwind_tables_release(&t);
 	free(memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the checker of target/ accepts, the machine of vm/ runs without a fault: the same property as
- * tests/fuzz/fuzz_bpf.c, over programs that are the same in each run.
+ * What the checker of target/ accepts, the machine of vm/ runs without a fault: the same property
+ * as tests/fuzz/fuzz_bpf.c, over programs that are the same in each run.
  *
  *	CHECKED_RUNS_N=1000000 CHECKED_RUNS_SEED=5 unit-session-checked_runs	a longer run
  */

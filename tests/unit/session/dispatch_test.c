@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several instances on the tracepoint of all system calls are one attachment that jumps by number: for each number the
- * programs of all clauses that ask for it run, in the order of the script, and nothing else does.
+ * Several instances on the tracepoint of all system calls are one attachment that jumps by number:
+ * for each number the programs of all clauses that ask for it run, in the order of the script, and
+ * nothing else does.
  */
 #include "builtin/builtin.h"
 #include "session/session.h"
@@ -11,7 +12,8 @@
 
 enum { MOST = 40, MOST_ORDER = 12 };
 
-/* What clauses stand on, each list of calls with spaces between; "*" is all of 64-bit programs. Clause i of a script notes its number. */
+/* What clauses stand on, each list of calls with spaces between; "*" is all of 64-bit programs.
+ * Clause i of a script notes its number. */
 static const char *const scripts[][MOST] = {
 	{ "getppid", "read" },
 	{ "read", "read", "read" },

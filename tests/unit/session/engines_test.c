@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Engines that exist here alone: canned contexts, which the interpreter runs when they are asked for, as a replay of a
- * recording would. Nothing else knows of them: they are handed to session by their rows. Two of them in one run show
- * that each site gets its engine, and what session makes of the records, maps and losses of several.
+ * Engines that exist here alone: canned contexts, which the interpreter runs when they are asked
+ * for, as a replay of a recording would. Nothing else knows of them: they are handed to session by
+ * their rows. Two of them in one run show that each site gets its engine, and what session makes of
+ * the records, maps and losses of several.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

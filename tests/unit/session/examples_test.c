@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The example of every row compiles: for the kernel that is here, or for the interpreter where the row
- * claims no kernel and where the kernel may not be asked. What the machine does not have (a cgroup tree,
- * a symbol, a probe) is skipped and said.
+ * The example of every row compiles: for the kernel that is here, or for the interpreter where the
+ * row claims no kernel and where the kernel may not be asked. What the machine does not have (a
+ * cgroup tree, a symbol, a probe) is skipped and said.
  */
 #include <unistd.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Maps keyed by the running thread are exact however programs of one thread interrupt each other: each way to use
- * one is interrupted before each of its instructions by up to three others, and then at two places. What all of them saw and what
- * is left must be as if the outer one had run at one moment before, between or after the inner ones.
+ * Maps keyed by the running thread are exact however programs of one thread interrupt each other:
+ * each way to use one is interrupted before each of its instructions by up to three others, and
+ * then at two places. What all of them saw and what is left must be as if the outer one had run at
+ * one moment before, between or after the inner ones.
  */
 #include "builtin/builtin.h"
 #include "session/session.h"
@@ -117,7 +118,8 @@ static u32 read_map(struct model *m)
 	return n;
 }
 
-/* The same where the thread has a slot, which is all that it uses: reading the whole map a million times takes minutes. */
+/* The same where the thread has a slot, which is all that it uses: reading the whole map a million
+ * times takes minutes. */
 static u32 read_slot(struct model *m)
 {
 	m->there = vm_data_u64(vm, slot_off() + THREAD_OWNER) == TID + 1 &&

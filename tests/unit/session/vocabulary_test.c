@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What functions of the language give: a line of a script against what it prints, in the interpreter and,
- * where we are root, in the kernel.
+ * What functions of the language give: a line of a script against what it prints, in the
+ * interpreter and, where we are root, in the kernel.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

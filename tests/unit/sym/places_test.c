@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cache of source places: what it finds again, and that it is emptied before it grows without end. */
+/* The cache of source places: what it finds again, and that it is emptied before it grows without
+ * end. */
 #include "sym/places.h"
 #include "tap.h"
 

@@ -208,7 +208,14 @@ static void told(void)
 	is_str(procmaps_find(&m, 10)->path, "/a", "in order of addresses");
 	is_str(procmaps_find(&m, 29)->path, "/b", "between two");
 	procmaps_add(&m, &(struct mapping){ .start = 15, .end = 32, .path = "/d" });
-	is_int(m.list.n, 1, "what is covered is gone");
+	is_int(m.list.n, 3, "what is covered is gone");
+	is_str(procmaps_find(&m, 14)->path, "/a", "what is before it stays");
+	is_str(procmaps_find(&m, 31)->path, "/d", "it is there");
+	is_int(procmaps_find(&m, 32)->offset, 2, "what is after it is another part of the file");
+	procmaps_add(&m, &(struct mapping){ .start = 20, .end = 25, .path = "/e" });
+	is_int(m.list.n, 5, "one inside of another divides it");
+	is_str(procmaps_find(&m, 19)->path, "/d", "the part before");
+	is_str(procmaps_find(&m, 25)->path, "/d", "the part after");
 	procmaps_release(&m);
 
 	usyms_mapped(

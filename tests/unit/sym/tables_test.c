@@ -137,7 +137,8 @@ static void call_tables(void)
 	arena_release(&a);
 }
 
-/* The view of each argument is readable, and what is copied for it fits: views.c ends the program otherwise. */
+/* The view of each argument is readable, and what is copied for it fits: views.c ends the program
+ * otherwise. */
 static void call_views(void)
 {
 	const struct snapshot_limits limits = { .file_name = 1024, .data = 32, .elements = 32 };
