@@ -127,10 +127,10 @@ static void grow_rules(struct builder *b)
 	struct cfi_table *t = b->table;
 
 	b->rules_room = b->rules_room ? b->rules_room * 2 : 64;
-	t->rules = xrealloc(t->rules, b->rules_room * sizeof(*t->rules));
+	t->rules = xrealloc(t->rules, b->rules_room * sizeof *t->rules);
 	free(b->slots);
 	b->n_slots = b->rules_room * 2;
-	b->slots = xcalloc(b->n_slots, sizeof(*b->slots));
+	b->slots = xcalloc(b->n_slots, sizeof *b->slots);
 	for (u32 i = 0; i < t->n_rules; i++)
 		*slot_of(b, &t->rules[i]) = i + 1;
 }
@@ -159,7 +159,7 @@ static void add_row(struct builder *b, u64 address, u32 rule)
 		return;
 	if (t->n_rows == b->room) {
 		b->room = b->room ? b->room * 2 : 1024;
-		t->rows = xrealloc(t->rows, b->room * sizeof(*t->rows));
+		t->rows = xrealloc(t->rows, b->room * sizeof *t->rows);
 	}
 	t->rows[t->n_rows++] = (struct cfi_row){ .address = address, .rule = rule };
 }
@@ -194,11 +194,11 @@ static bool is_plt(struct machine e, s32 *threshold)
 	static const u8 before[] = { 0x77, 8, 0x80, 0, 0x3f, 0x1a },
 			after[] = { 0x2a, 0x33, 0x24, 0x22 };
 
-	if (e.in.end - e.in.at != sizeof(before) + 1 + sizeof(after) ||
-	    memcmp(e.in.at, before, sizeof(before)) != 0 ||
-	    memcmp(e.in.at + sizeof(before) + 1, after, sizeof(after)) != 0)
+	if (e.in.end - e.in.at != sizeof before + 1 + sizeof after ||
+	    memcmp(e.in.at, before, sizeof before) != 0 ||
+	    memcmp(e.in.at + sizeof before + 1, after, sizeof after) != 0)
 		return false;
-	*threshold = e.in.at[sizeof(before)] - DW_OP_LIT0;
+	*threshold = e.in.at[sizeof before] - DW_OP_LIT0;
 	return *threshold >= 0 && *threshold < 32;
 }
 
@@ -296,7 +296,7 @@ static void def_cfa(struct machine *m, u64 reg, s64 offset)
 static void emit(struct machine *m)
 {
 	const struct state *s = &m->now;
-	struct cfi_rule r = {};
+	struct cfi_rule r = { 0 };
 
 	if (!m->to)
 		return;
@@ -433,7 +433,7 @@ static void add_function(struct builder *b, const struct elf_fde *fde)
 	if (!m.in.bad)
 		execute(&m, fde->insns, fde->n_insns);
 	if (m.in.bad)
-		m.now = (struct state){};
+		m.now = (struct state){ 0 };
 	if (m.pc - fde->start < fde->size)
 		emit(&m);
 	add_row(b, fde->start + fde->size, 0 /* CFI_NONE */);
@@ -447,7 +447,7 @@ static void keep(void *ctx, const struct elf_fde *fde)
 		return;
 	if (b->n_fdes == b->fdes_room) {
 		b->fdes_room = b->fdes_room ? b->fdes_room * 2 : 256;
-		b->fdes = xrealloc(b->fdes, b->fdes_room * sizeof(*b->fdes));
+		b->fdes = xrealloc(b->fdes, b->fdes_room * sizeof *b->fdes);
 	}
 	b->fdes[b->n_fdes++] = *fde;
 }
@@ -474,7 +474,7 @@ static struct cfi_rule go_rule(const struct elf_go_function *f, s64 pushed)
 	};
 
 	if (pushed < 0 || pushed > MAX_PUSHED)
-		return (struct cfi_rule){};
+		return (struct cfi_rule){ 0 };
 	if (pushed && f->kind == ELF_GO_COMPILED) {
 		r.fp_kind = CFI_AT_CFA;
 		r.fp = -2 * WORD;
@@ -527,7 +527,7 @@ static void keep_go(void *ctx, const struct elf_go_function *f)
 		return;
 	if (b->n_go == b->go_room) {
 		b->go_room = b->go_room ? b->go_room * 2 : 256;
-		b->go = xrealloc(b->go, b->go_room * sizeof(*b->go));
+		b->go = xrealloc(b->go, b->go_room * sizeof *b->go);
 	}
 	b->go[b->n_go++] = *f;
 }
@@ -546,7 +546,7 @@ static void sort(struct builder *b)
 {
 	for (u32 i = 1; i < b->n_fdes; i++)
 		if (b->fdes[i].start < b->fdes[i - 1].start) {
-			qsort(b->fdes, b->n_fdes, sizeof(*b->fdes), by_start);
+			qsort(b->fdes, b->n_fdes, sizeof *b->fdes, by_start);
 			return;
 		}
 }
@@ -587,7 +587,7 @@ bool cfi_build(struct cfi_table *t, struct elf *e)
 {
 	struct builder b = { .table = t };
 
-	*t = (struct cfi_table){};
+	*t = (struct cfi_table){ 0 };
 	if (elf_is32(e) || (elf_machine(e) != EM_X86_64 && elf_machine(e) != EM_AARCH64))
 		return false;
 	b.number = elf_machine(e) == EM_X86_64 ? (struct numbers){ .fp = 6, .sp = 7 } :
@@ -596,7 +596,7 @@ bool cfi_build(struct cfi_table *t, struct elf *e)
 	if (elf_machine(e) == EM_X86_64) /* arm64's keep frame pointers */
 		elf_each_go_function(e, keep_go, &b);
 	sort(&b);
-	add_row(&b, 0, rule_number(&b, &(struct cfi_rule){}));
+	add_row(&b, 0, rule_number(&b, &(struct cfi_rule){ 0 }));
 	add_all(&b);
 	if (!b.n_fdes && elf_machine(e) == EM_AARCH64)
 		cfi_each_vdso_row(e, add_vdso_row, &b);
@@ -613,7 +613,7 @@ void cfi_release(struct cfi_table *t)
 {
 	free(t->rows);
 	free(t->rules);
-	*t = (struct cfi_table){};
+	*t = (struct cfi_table){ 0 };
 }
 
 const struct cfi_rule *cfi_at(const struct cfi_table *t, u64 address)

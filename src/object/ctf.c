@@ -89,7 +89,7 @@ static u32 word(const u8 *p, u32 i)
 {
 	u32 v;
 
-	memcpy(&v, p + 4 * (size_t)i, sizeof(v));
+	memcpy(&v, p + 4 * (size_t)i, sizeof v);
 	return v;
 }
 
@@ -176,7 +176,7 @@ static bool index_types(struct reader *r)
 			return false;
 		if (r->n == cap) {
 			cap = MAX(2 * cap, 64u);
-			r->at = xrealloc(r->at, cap * sizeof(*r->at));
+			r->at = xrealloc(r->at, cap * sizeof *r->at);
 		}
 		r->at[r->n++] = (u32)(p - first);
 		p += len;
@@ -196,7 +196,7 @@ static bool is_slice(const struct reader *r, u32 id, struct ctf_slice *s)
 
 	if (!type_at(r, id, &t) || t.kind != CTF_SLICE)
 		return false;
-	memcpy(s, t.rest, sizeof(*s));
+	memcpy(s, t.rest, sizeof *s);
 	return true;
 }
 
@@ -219,7 +219,7 @@ static u32 put_name(struct reader *r, const char *text)
 
 static void put_words(struct reader *r, const u32 *words, u32 n)
 {
-	buf_add(&r->types, words, n * sizeof(*words));
+	buf_add(&r->types, words, n * sizeof *words);
 }
 
 static void put_type(struct reader *r, u32 name, u32 kind, bool flag, u32 length, u32 size)
@@ -343,7 +343,7 @@ static void put_one(struct reader *r, const struct ctf_type *t)
 	case CTF_CONST: put_reference(r, t, BTF_KIND_CONST, false); return;
 	case CTF_RESTRICT: put_reference(r, t, BTF_KIND_RESTRICT, false); return;
 	case CTF_SLICE:
-		memcpy(&s, t->rest, sizeof(s));
+		memcpy(&s, t->rest, sizeof s);
 		put_type(r, 0, BTF_KIND_CONST, false, 0, known(r, s.type));
 		return;
 	}
@@ -370,11 +370,11 @@ static void put_functions(struct reader *r)
 
 	for (u32 i = 0; i < MIN(n, names); i++)
 		put_symbol(r, text_of(r, word(r->body + h->function_names, i)), i);
-	for (size_t at = 0; !names && next < n && at + sizeof(s) <= r->file.symbols_len;
-	     at += sizeof(s)) {
+	for (size_t at = 0; !names && next < n && at + sizeof s <= r->file.symbols_len;
+	     at += sizeof s) {
 		const char *name;
 
-		memcpy(&s, (const u8 *)r->file.symbols + at, sizeof(s));
+		memcpy(&s, (const u8 *)r->file.symbols + at, sizeof s);
 		name = text_in(r->file.strings, r->file.strings_len, s.st_name);
 		if (ELF64_ST_TYPE(s.st_info) == STT_FUNC && s.st_shndx != SHN_UNDEF && *name)
 			put_symbol(r, name, next++);
@@ -421,13 +421,13 @@ static void *finish(struct reader *r, size_t *len)
 {
 	struct btf_header h = { .magic = BTF_MAGIC,
 				.version = BTF_VERSION,
-				.hdr_len = sizeof(h),
+				.hdr_len = sizeof h,
 				.type_len = (u32)r->types.len,
 				.str_off = (u32)r->types.len,
 				.str_len = (u32)r->strings.len };
-	struct buf out = {};
+	struct buf out = { 0 };
 
-	buf_add(&out, &h, sizeof(h));
+	buf_add(&out, &h, sizeof h);
 	buf_add(&out, r->types.s, r->types.len);
 	buf_add(&out, r->strings.s, r->strings.len);
 	*len = out.len;
@@ -457,16 +457,16 @@ static void *read_dict(const u8 *bytes, size_t n, const struct ctf_table *plain,
 	u8 *unpacked = NULL;
 	void *out = NULL;
 
-	if (n < sizeof(h))
+	if (n < sizeof h)
 		return NULL;
-	memcpy(&h, bytes, sizeof(h));
+	memcpy(&h, bytes, sizeof h);
 	if (h.magic != CTF_MAGIC || h.version != CTF_VERSION_3)
 		return NULL;
-	r.body = bytes + sizeof(h);
-	r.len = n - sizeof(h);
+	r.body = bytes + sizeof h;
+	r.len = n - sizeof h;
 	if (h.flags & CTF_COMPRESSED) {
 		r.len = (size_t)h.strings + h.strings_len;
-		r.body = unpacked = unpack(bytes + sizeof(h), n - sizeof(h), r.len);
+		r.body = unpacked = unpack(bytes + sizeof h, n - sizeof h, r.len);
 	}
 	r.file = h.flags & CTF_IN_DYNSTR ? *dynamic : *plain;
 	arena_init(&r.arena);
@@ -487,22 +487,21 @@ static void *read_archive(const u8 *bytes, size_t n, const struct ctf_table *pla
 {
 	u64 head[5], entry[2], size, at;
 
-	if (n < sizeof(head))
+	if (n < sizeof head)
 		return NULL;
-	memcpy(head, bytes, sizeof(head));
-	if (head[2] > (n - sizeof(head)) / sizeof(entry) || head[3] >= n ||
-	    head[4] > n - sizeof(size))
+	memcpy(head, bytes, sizeof head);
+	if (head[2] > (n - sizeof head) / sizeof entry || head[3] >= n || head[4] > n - sizeof size)
 		return NULL;
 	for (u64 i = 0; i < head[2]; i++) {
-		memcpy(entry, bytes + sizeof(head) + i * sizeof(entry), sizeof(entry));
-		if (entry[0] >= n - head[3] || entry[1] > n - sizeof(size) - head[4])
+		memcpy(entry, bytes + sizeof head + i * sizeof entry, sizeof entry);
+		if (entry[0] >= n - head[3] || entry[1] > n - sizeof size - head[4])
 			return NULL;
 		at = head[3] + entry[0];
 		if (n - at < sizeof(".ctf") || memcmp(bytes + at, ".ctf", sizeof(".ctf")))
 			continue; /* private to one source file */
 		at = head[4] + entry[1];
-		memcpy(&size, bytes + at, sizeof(size));
-		at += sizeof(size);
+		memcpy(&size, bytes + at, sizeof size);
+		at += sizeof size;
 		return size <= n - at ? read_dict(bytes + at, (size_t)size, plain, dynamic, len) :
 					NULL;
 	}
@@ -514,8 +513,8 @@ void *ctf_to_btf(const void *bytes, size_t n, const struct ctf_table *plain,
 {
 	u64 magic = 0;
 
-	if (n >= sizeof(magic))
-		memcpy(&magic, bytes, sizeof(magic));
+	if (n >= sizeof magic)
+		memcpy(&magic, bytes, sizeof magic);
 	return magic == ARCHIVE_MAGIC ? read_archive(bytes, n, plain, dynamic, len) :
 					read_dict(bytes, n, plain, dynamic, len);
 }

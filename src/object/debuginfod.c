@@ -14,7 +14,7 @@
 
 static char *hex(const u8 *id, u32 len)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	for (u32 i = 0; i < len; i++)
 		buf_printf(&b, "%02x", id[i]);
@@ -162,7 +162,7 @@ static bool was_missed(const char *id)
 
 static void remember_miss(const char *id)
 {
-	struct miss *m = xmalloc(sizeof(*m));
+	struct miss *m = xmalloc(sizeof *m);
 
 	*m = (struct miss){ misses, xstrdup(id) };
 	misses = m;

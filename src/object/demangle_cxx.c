@@ -348,7 +348,7 @@ static struct cxx_node *read_name(struct cxx_parser *p, const char *name)
 
 char *demangle_cxx(const char *name)
 {
-	struct buf out = {};
+	struct buf out = { 0 };
 	struct cxx_parser p;
 	struct cxx_node *n = read_name(&p, name);
 	bool ok = n && cxx_print(&out, n);
@@ -379,7 +379,7 @@ static struct cxx_node *plain(struct cxx_parser *p, struct cxx_node *n)
 
 static bool is_called(struct cxx_node *n, const char *pattern)
 {
-	struct buf out = {};
+	struct buf out = { 0 };
 	bool yes = n && cxx_print(&out, n) && glob_match(pattern, out.s);
 
 	buf_release(&out);

@@ -157,7 +157,7 @@ static struct cxx_node *parse_decltype(struct cxx_parser *p)
 static struct cxx_node *parse_vendor(struct cxx_parser *p)
 {
 	struct cxx_node *name = cxx_parse_source_name(p), *n;
-	cxx_nodes list = {};
+	cxx_nodes list = { 0 };
 
 	if (!name || (cxx_peek(p, 0) == 'I' && !cxx_parse_template_args(p, false, &list)))
 		return NULL;

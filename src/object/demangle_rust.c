@@ -266,11 +266,11 @@ static void constant(struct v0 *v)
 		return;
 	}
 	if (kind == 'b')
-		snprintf(text, sizeof(text), "%s", n ? "true" : "false");
+		snprintf(text, sizeof text, "%s", n ? "true" : "false");
 	else if (kind == 'c')
-		char_text(text, sizeof(text), n);
+		char_text(text, sizeof text, n);
 	else
-		snprintf(text, sizeof(text), "%s%llu", negative ? "-" : "", (unsigned long long)n);
+		snprintf(text, sizeof text, "%s%llu", negative ? "-" : "", (unsigned long long)n);
 	show(v, text);
 }
 
@@ -311,7 +311,7 @@ static void nested(struct v0 *v, bool in_value)
 	show(v, ns == 'C' ? "::{closure" : ns == 'S' ? "::{shim" : "::{");
 	show(v, len ? ":" : "");
 	show_identifier(v, s, len, punycode);
-	snprintf(number, sizeof(number), "#%llu}", (unsigned long long)which);
+	snprintf(number, sizeof number, "#%llu}", (unsigned long long)which);
 	show(v, number);
 }
 
@@ -550,7 +550,7 @@ static bool v0_name(const char *s, struct buf *out)
 
 char *demangle_rust(const char *name)
 {
-	struct buf out = {};
+	struct buf out = { 0 };
 	bool good = false;
 
 	if (strlen(name) < MAX_TEXT) {

@@ -120,7 +120,7 @@ static void index_units(struct dwarf *d)
 			vec_push(&d->arena, &d->code,
 				 (struct code){ low, high, d->units.v[i].die, i });
 	if (d->code.n)
-		qsort(d->code.v, d->code.n, sizeof(d->code.v[0]), by_low);
+		qsort(d->code.v, d->code.n, sizeof d->code.v[0], by_low);
 }
 
 struct unit *dwarf_unit_at(struct dwarf *d, u64 pc)
@@ -202,7 +202,7 @@ static const struct code *indexed(struct dwarf *d, struct unit *u, u64 pc, bool 
 		u->funcs.n = 0;
 		index_functions(d, u, &u->body, inner, 0);
 		if (u->funcs.n)
-			qsort(u->funcs.v, u->funcs.n, sizeof(u->funcs.v[0]), by_low);
+			qsort(u->funcs.v, u->funcs.n, sizeof u->funcs.v[0], by_low);
 	}
 	return code_at(u->funcs.v, u->funcs.n, pc);
 }

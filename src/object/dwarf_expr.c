@@ -498,7 +498,7 @@ static struct loc finish_loc(struct build *b)
 	}
 	loc.kind = LOC_EXPR;
 	loc.is_value = b->is_value;
-	loc.step = arena_dup(&b->at->d->arena, b->step, b->n * sizeof(b->step[0]));
+	loc.step = arena_dup(&b->at->d->arena, b->step, b->n * sizeof b->step[0]);
 	loc.n = b->n;
 	return loc;
 }
@@ -515,7 +515,7 @@ static bool end_piece(struct build *b, u64 size)
 		p->loc = finish_loc(b);
 		b->n_placed++;
 	} else {
-		p->loc = (struct loc){};
+		p->loc = (struct loc){ 0 };
 		b->at->gap = b->at->gap ? b->at->gap : dwarf_partly;
 	}
 	p->size = (u32)size;
@@ -582,7 +582,7 @@ bool expr_to_loc(struct expr_context *at, const Dwarf_Op *ops, size_t n, struct 
 	if (!b.n_placed)
 		return *why = at->gap, false;
 	*out = (struct loc){ .kind = LOC_PIECES, .n = b.n_pieces };
-	out->piece = arena_dup(&at->d->arena, b.piece, b.n_pieces * sizeof(b.piece[0]));
+	out->piece = arena_dup(&at->d->arena, b.piece, b.n_pieces * sizeof b.piece[0]);
 	return true;
 }
 

@@ -65,7 +65,7 @@ static bool path_of(const struct dwarf *d, Dwarf_Die die, struct path *out)
 	Dwarf_Off offset;
 	Dwarf_Die at;
 
-	*out = (struct path){};
+	*out = (struct path){ 0 };
 	if (d->f->dwarf_attr(&die, DW_AT_specification, &a) && !d->f->dwarf_formref_die(&a, &die))
 		return false;
 	offset = d->f->dwarf_dieoffset(&die);

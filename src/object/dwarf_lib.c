@@ -31,7 +31,7 @@ static int load(struct dw *fns, struct err *err)
 		if (!f)
 			return err_set(err, -ENOENT, "libdw is too old: it has no %s",
 				       rows[i].name);
-		memcpy((char *)fns + rows[i].offset, &f, sizeof(f));
+		memcpy((char *)fns + rows[i].offset, &f, sizeof f);
 	}
 	fns->elf_version(EV_CURRENT);
 	return 0;

@@ -330,7 +330,7 @@ static int report(struct search *s, int (*f)(void *ctx, const struct dwarf_line 
 	for (u32 i = 0; i < s->found.n; i++)
 		s->found.v[i].instance = instance_of(s->d, s->found.v[i].at.address);
 	if (s->found.n)
-		qsort(s->found.v, s->found.n, sizeof(s->found.v[0]), by_line);
+		qsort(s->found.v, s->found.n, sizeof s->found.v[0], by_line);
 	for (u32 i = 0; i < s->found.n; i++) {
 		if (!is_first_of_instance(s, i))
 			continue;

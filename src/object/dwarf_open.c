@@ -45,7 +45,7 @@ static void list_units(struct dwarf *d)
 {
 	Dwarf_CU *cu = NULL;
 	uint8_t kind;
-	struct unit u = {};
+	struct unit u = { 0 };
 
 	while (d->f->dwarf_get_units(d->dw, cu, &cu, NULL, &kind, &u.die, &u.body) == 0) {
 		if (kind == DW_UT_type || kind == DW_UT_split_type) {
@@ -84,9 +84,9 @@ static int open_by_name(const struct elf *e)
 	if (fd < 0)
 		return -1;
 	bytes = elf_bytes(e, &len);
-	if (fstat(fd, &st) == 0 && (u64)st.st_size == len && len >= sizeof(begin) &&
-	    pread(fd, begin, sizeof(begin), 0) == sizeof(begin) &&
-	    !memcmp(begin, bytes, sizeof(begin)))
+	if (fstat(fd, &st) == 0 && (u64)st.st_size == len && len >= sizeof begin &&
+	    pread(fd, begin, sizeof begin, 0) == sizeof begin &&
+	    !memcmp(begin, bytes, sizeof begin))
 		return fd;
 	close(fd);
 	return -1;
@@ -149,7 +149,7 @@ static void release(struct dwarf *d)
 static struct dwarf *open_new(const char *path, const struct stat *st, const struct dw *f,
 			      struct err *err)
 {
-	struct dwarf *d = xcalloc(1, sizeof(*d));
+	struct dwarf *d = xcalloc(1, sizeof *d);
 
 	d->f = f;
 	d->path = xstrdup(path);
@@ -188,7 +188,7 @@ static bool is_known_without(const struct stat *st, struct err *err)
 
 static void remember_without(const struct stat *st, const struct err *err)
 {
-	struct without *w = xcalloc(1, sizeof(*w));
+	struct without *w = xcalloc(1, sizeof *w);
 
 	*w = (struct without){ without, st->st_dev, st->st_ino, (u64)st->st_mtime, *err };
 	w->err.log = NULL;
@@ -232,7 +232,7 @@ struct dwarf *dwarf_open(struct elf *e, struct err *err)
 
 	if (!f)
 		return NULL;
-	d = xcalloc(1, sizeof(*d));
+	d = xcalloc(1, sizeof *d);
 	d->f = f;
 	d->fd = d->debug_fd = -1;
 	d->file = e;

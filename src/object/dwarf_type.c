@@ -202,7 +202,7 @@ static struct field *tag_of(struct dwarf *d, Dwarf_Die *part)
 		f.type = &ty_u64;
 	if (!type_is_integer(f.type) || !set_offsets(d, &die, &f) || f.bit_size)
 		return NULL;
-	return arena_dup(&d->arena, &f, sizeof(f));
+	return arena_dup(&d->arena, &f, sizeof f);
 }
 
 /* False: it has no tag value and is active at all others. */
@@ -216,7 +216,7 @@ static bool discriminant(struct dwarf *d, Dwarf_Die *variant, const struct type 
 	if (!d->f->dwarf_attr(variant, DW_AT_discr_value, &a))
 		return false;
 	if (d->f->dwarf_formblock(&a, &block) == 0)
-		memcpy(&u, block.data, MIN(block.length, sizeof(u)));
+		memcpy(&u, block.data, MIN(block.length, sizeof u));
 	else if (tag->is_signed && d->f->dwarf_formsdata(&a, &s) == 0)
 		u = (Dwarf_Word)s;
 	else if (d->f->dwarf_formudata(&a, &u) != 0)
@@ -243,7 +243,7 @@ static void add_variant(struct dwarf *d, Dwarf_Die *of, struct variants *all, st
 	when->tag = all->tag;
 	if (discriminant(d, of, all->tag->type, &value.first)) {
 		value.last = value.first;
-		when->range = arena_dup(&d->arena, &value, sizeof(value));
+		when->range = arena_dup(&d->arena, &value, sizeof value);
 		when->n = 1;
 		vec_push(&d->arena, &all->values, value);
 		vec_push(&d->arena, &all->names,
@@ -331,7 +331,7 @@ static void add_members(struct dwarf *d, Dwarf_Die *of, const struct type *t, st
 static int complete_struct(struct type *t)
 {
 	struct origin *o = t->origin;
-	struct fields fields = {};
+	struct fields fields = { 0 };
 
 	add_members(o->d, &o->die, t, &fields);
 	t->fields = fields.list.v;
@@ -388,7 +388,7 @@ static const struct type *make_bytes(struct dwarf *d, Dwarf_Die *die, u64 size)
 
 	if (!size || size > 64)
 		return &ty_error;
-	t = arena_dup(&d->arena, type_array(&d->arena, &ty_u8, (u32)size), sizeof(*t));
+	t = arena_dup(&d->arena, type_array(&d->arena, &ty_u8, (u32)size), sizeof *t);
 	t->name = name_of(d, die);
 	return t;
 }
@@ -452,7 +452,7 @@ static bool enum_is_signed(struct dwarf *d, Dwarf_Die *die)
 static const struct type *make_enum(struct dwarf *d, Dwarf_Die *die)
 {
 	u64 size = byte_size(d, die);
-	VEC(struct enum_value) values = {};
+	VEC(struct enum_value) values = { 0 };
 	struct type *t;
 	Dwarf_Die c;
 
@@ -531,7 +531,7 @@ static const struct type *make_pointer(struct dwarf *d, Dwarf_Die *die)
 
 	if (byte_size(d, die) != 4)
 		return t;
-	narrow = arena_dup(&d->arena, t, sizeof(*t));
+	narrow = arena_dup(&d->arena, t, sizeof *t);
 	narrow->size = narrow->align = 4;
 	return narrow;
 }
@@ -545,7 +545,7 @@ static const struct type *make_typedef(struct dwarf *d, Dwarf_Die *die)
 	if ((to->kind != TY_INT && !nameless) ||
 	    starts_with(d->f->dwarf_diename(die) ?: "", ".param"))
 		return to; /* .param0 is Go's name of a type parameter */
-	t = arena_dup(&d->arena, to, sizeof(*to));
+	t = arena_dup(&d->arena, to, sizeof *to);
 	t->name = name_of(d, die);
 	return t;
 }
@@ -587,7 +587,7 @@ static const struct type *make_type(struct dwarf *d, Dwarf_Die *die)
 const struct type *die_type(struct dwarf *d, Dwarf_Die *die)
 {
 	void **key = &die->addr;
-	const struct type *t = hash_get(&d->types, key, sizeof(*key));
+	const struct type *t = hash_get(&d->types, key, sizeof *key);
 
 	if (t)
 		return t;
@@ -596,8 +596,8 @@ const struct type *die_type(struct dwarf *d, Dwarf_Die *die)
 	d->type_depth++;
 	t = make_type(d, die);
 	d->type_depth--;
-	key = arena_dup(&d->arena, key, sizeof(*key));
-	hash_put(&d->types, key, sizeof(*key), (void *)(uintptr_t)t);
+	key = arena_dup(&d->arena, key, sizeof *key);
+	hash_put(&d->types, key, sizeof *key, (void *)(uintptr_t)t);
 	return t;
 }
 

@@ -40,12 +40,12 @@ static void constant_bytes(struct dwarf *d, struct dwarf_var *v, const u8 *bytes
 
 static void constant(struct dwarf *d, Dwarf_Attribute *a, struct dwarf_var *v)
 {
-	u64 word[LOC_MAX_PIECES] = {};
+	u64 word[LOC_MAX_PIECES] = { 0 };
 	Dwarf_Sword s;
 	Dwarf_Word u;
 	Dwarf_Block block;
 
-	if (v->type->size > sizeof(word))
+	if (v->type->size > sizeof word)
 		v->why = "it is a constant of many bytes";
 	else if (d->f->dwarf_whatform(a) == DW_FORM_sdata ||
 		 d->f->dwarf_whatform(a) == DW_FORM_implicit_const)
@@ -54,14 +54,14 @@ static void constant(struct dwarf *d, Dwarf_Attribute *a, struct dwarf_var *v)
 		word[0] = (u64)s;
 	else if (d->f->dwarf_formudata(a, &u) == 0)
 		word[0] = u;
-	else if (d->f->dwarf_formblock(a, &block) == 0 && block.length <= sizeof(word))
+	else if (d->f->dwarf_formblock(a, &block) == 0 && block.length <= sizeof word)
 		memcpy(word, block.data, block.length);
 	else
 		v->why = "it is a constant that is not a number";
 	if (v->why)
 		return;
 	if (d->f->dwarf_whatform(a) == DW_FORM_sdata && (s64)word[0] < 0) /* __int128 */
-		memset(word + 1, 0xff, sizeof(word) - sizeof(*word));
+		memset(word + 1, 0xff, sizeof word - sizeof *word);
 	if (type_is_scalar(v->type))
 		v->loc = (struct loc){ .kind = LOC_CONST,
 				       .value = dwarf_extended(v->type, word[0]),
@@ -195,14 +195,14 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 		v->by_reference =
 			true; /* gcc's equivalent of DW_CC_pass_by_reference before DWARF 5 */
 	if (!expr_to_loc(&at, ops, n, &v->loc, &v->why))
-		v->loc = (struct loc){};
+		v->loc = (struct loc){ 0 };
 	v->gap = v->loc.kind != LOC_PIECES ? NULL :
 		 at.gap                    ? at.gap :
 		 lacks_pieces(v)           ? dwarf_partly :
 					     NULL;
 	v->in_frame = !v->in_list && (at.used_frame || is_filled_later(d, s, v, ops, n));
 	if (!at.at_entry && may_be_unstored(d, s, v, ops, n)) {
-		v->loc = (struct loc){};
+		v->loc = (struct loc){ 0 };
 		v->why =
 			"gcc does not tell whether its code has stored it: read it at the function's entry";
 	}
@@ -221,7 +221,7 @@ static void settle(struct dwarf *d, struct dwarf_var *v)
 	if (v->loc.kind != LOC_REG)
 		return;
 	if (!fits_register(v->type)) {
-		v->loc = (struct loc){};
+		v->loc = (struct loc){ 0 };
 		v->why = "its location is too small for its type";
 		return;
 	}
@@ -250,7 +250,7 @@ static void describe(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, 
 	locate(d, s, die, pc, v);
 	settle(d, v);
 	if (v->loc.kind != LOC_NONE && v->type->kind == TY_ERROR) {
-		v->loc = (struct loc){};
+		v->loc = (struct loc){ 0 };
 		v->why = "its type is not one that sonde knows";
 	}
 }

@@ -56,7 +56,7 @@ static void find_names(struct elf *e, u64 index)
 static void find_sections(struct elf *e)
 {
 	const Elf64_Ehdr *h = e->header;
-	const Elf64_Shdr *first = table_at(e, h->e_shoff, 1, h->e_shentsize, sizeof(*first));
+	const Elf64_Shdr *first = table_at(e, h->e_shoff, 1, h->e_shentsize, sizeof *first);
 	u64 n = h->e_shnum, names = h->e_shstrndx;
 
 	if (!h->e_shoff || !first)
@@ -65,7 +65,7 @@ static void find_sections(struct elf *e)
 		n = first->sh_size;
 	if (names == SHN_XINDEX)
 		names = first->sh_link;
-	e->section = table_at(e, h->e_shoff, n, h->e_shentsize, sizeof(*first));
+	e->section = table_at(e, h->e_shoff, n, h->e_shentsize, sizeof *first);
 	if (!e->section)
 		return;
 	e->n_sections = (u32)n;
@@ -88,10 +88,10 @@ static int check_header(struct elf *e, struct err *err)
 	}
 	if (h->e_ident[EI_CLASS] != ELFCLASS64)
 		return err_set(err, -ENOEXEC, "not an ELF file");
-	if (!elf_at(e, 0, sizeof(*h)))
+	if (!elf_at(e, 0, sizeof *h))
 		return err_set(err, -ENOEXEC, "not an ELF file");
 	e->header = h;
-	e->segment = table_at(e, h->e_phoff, h->e_phnum, h->e_phentsize, sizeof(*e->segment));
+	e->segment = table_at(e, h->e_phoff, h->e_phnum, h->e_phentsize, sizeof *e->segment);
 	e->n_segments = e->segment ? h->e_phnum : 0;
 	find_sections(e);
 	return 0;
@@ -99,7 +99,7 @@ static int check_header(struct elf *e, struct err *err)
 
 struct elf *elf_from_bytes(const void *bytes, size_t len, struct err *err)
 {
-	struct elf *e = xcalloc(1, sizeof(*e));
+	struct elf *e = xcalloc(1, sizeof *e);
 
 	e->bytes = bytes;
 	e->len = len;
@@ -256,17 +256,17 @@ static bool next_relocated_section(const struct elf *e, struct elf_relocations *
 
 bool elf_relocation_next(const struct elf *e, struct elf_relocations *at, Elf64_Rela *out)
 {
-	while (at->next + sizeof(*out) > at->of.size)
+	while (at->next + sizeof *out > at->of.size)
 		if (!next_relocated_section(e, at))
 			return false;
-	memcpy(out, (const u8 *)at->of.bytes + at->next, sizeof(*out));
-	at->next += sizeof(*out);
+	memcpy(out, (const u8 *)at->of.bytes + at->next, sizeof *out);
+	at->next += sizeof *out;
 	return true;
 }
 
 bool elf_stored_address(const struct elf *e, u64 at, u64 *out)
 {
-	struct elf_relocations all = {};
+	struct elf_relocations all = { 0 };
 	Elf64_Rela r;
 
 	while (elf_relocation_next(e, &all, &r))

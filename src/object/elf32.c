@@ -14,12 +14,12 @@ static const u8 *records(const struct elf *e, u64 offset, u64 n, u64 entry, u64 
 
 bool elf32_header(struct elf *e)
 {
-	const Elf32_Ehdr *from = elf_at(e, 0, sizeof(*from));
-	Elf64_Ehdr *to = from ? xcalloc(1, sizeof(*to)) : NULL;
+	const Elf32_Ehdr *from = elf_at(e, 0, sizeof *from);
+	Elf64_Ehdr *to = from ? xcalloc(1, sizeof *to) : NULL;
 
 	if (!from)
 		return false;
-	memcpy(to->e_ident, from->e_ident, sizeof(to->e_ident));
+	memcpy(to->e_ident, from->e_ident, sizeof to->e_ident);
 	to->e_type = from->e_type;
 	to->e_machine = from->e_machine;
 	to->e_entry = from->e_entry;
@@ -42,11 +42,11 @@ void elf32_segments(struct elf *e)
 
 	if (!at || !h->e_phnum)
 		return;
-	to = xcalloc(h->e_phnum, sizeof(*to));
+	to = xcalloc(h->e_phnum, sizeof *to);
 	for (u32 i = 0; i < h->e_phnum; i++) {
 		Elf32_Phdr p;
 
-		memcpy(&p, at + i * sizeof(p), sizeof(p));
+		memcpy(&p, at + i * sizeof p, sizeof p);
 		to[i] = (Elf64_Phdr){ .p_type = p.p_type,
 				      .p_flags = p.p_flags,
 				      .p_offset = p.p_offset,
@@ -70,11 +70,11 @@ void elf32_sections(struct elf *e)
 
 	if (!at || !h->e_shnum)
 		return;
-	to = xcalloc(h->e_shnum, sizeof(*to));
+	to = xcalloc(h->e_shnum, sizeof *to);
 	for (u32 i = 0; i < h->e_shnum; i++) {
 		Elf32_Shdr s;
 
-		memcpy(&s, at + i * sizeof(s), sizeof(s));
+		memcpy(&s, at + i * sizeof s, sizeof s);
 		to[i] = (Elf64_Shdr){ .sh_name = s.sh_name,
 				      .sh_type = s.sh_type,
 				      .sh_flags = s.sh_flags,
@@ -99,11 +99,11 @@ const Elf64_Sym *elf32_symbols(struct elf *e, u32 table, const Elf64_Shdr *s, u3
 	*n = at ? (u32)(s->sh_size / sizeof(Elf32_Sym)) : 0;
 	if (!*n || e->own_symbols[table])
 		return NULL;
-	to = xcalloc(*n, sizeof(*to));
+	to = xcalloc(*n, sizeof *to);
 	for (u32 i = 0; i < *n; i++) {
 		Elf32_Sym sym;
 
-		memcpy(&sym, at + i * sizeof(sym), sizeof(sym));
+		memcpy(&sym, at + i * sizeof sym, sizeof sym);
 		to[i] = (Elf64_Sym){ .st_name = sym.st_name,
 				     .st_info = sym.st_info,
 				     .st_other = sym.st_other,

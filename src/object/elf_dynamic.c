@@ -19,7 +19,7 @@ static int each_entry(const struct elf *e, int (*f)(void *ctx, s64 tag, const ch
 	for (u64 at = 0; at + sizeof(Elf64_Dyn) <= s.size && !stop; at += sizeof(Elf64_Dyn)) {
 		Elf64_Dyn d;
 
-		memcpy(&d, (const u8 *)s.bytes + at, sizeof(d));
+		memcpy(&d, (const u8 *)s.bytes + at, sizeof d);
 		if (d.d_tag == DT_NULL)
 			break;
 		stop = f(ctx, d.d_tag, elf_string(strings.bytes, strings.size, d.d_un.d_val));

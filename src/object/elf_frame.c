@@ -256,7 +256,7 @@ static void add(void *ctx, const struct elf_fde *fde)
 		return;
 	if (f->n == f->room) {
 		f->room = f->room ? f->room * 2 : 256;
-		f->v = xrealloc(f->v, f->room * sizeof(*f->v));
+		f->v = xrealloc(f->v, f->room * sizeof *f->v);
 	}
 	f->v[f->n++] = (struct elf_code){ .value = fde->start, .size = fde->size };
 }
@@ -292,14 +292,14 @@ static bool is_within(const struct elf_code *ranges, u32 n, u64 address)
 
 static void build(struct elf *e)
 {
-	struct frames f = {};
+	struct frames f = { 0 };
 	struct elf_code stubs[MAX_STUB_SECTIONS];
 	u32 kept = 0, n_stubs = find_stubs(e, stubs);
 
 	e->frames_built = true;
 	elf_each_fde(e, add, &f);
 	if (f.n)
-		qsort(f.v, f.n, sizeof(*f.v), by_start);
+		qsort(f.v, f.n, sizeof *f.v, by_start);
 	for (u32 i = 0; i < f.n; i++)
 		if ((!kept || f.v[kept - 1].value != f.v[i].value) &&
 		    !is_within(stubs, n_stubs, f.v[i].value))

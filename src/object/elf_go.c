@@ -55,7 +55,7 @@ static u64 header_word(const struct go_table *t, u32 i)
 /* The value that the loader relocates at an address; false: no relocation there. */
 static bool relocated(const struct elf *e, u64 address, u64 *value)
 {
-	struct elf_relocations at = {};
+	struct elf_relocations at = { 0 };
 	Elf64_Rela r;
 
 	while (elf_relocation_next(e, &at, &r))
@@ -133,7 +133,7 @@ static Elf64_Sym *make_symbols(const struct go_table *t, u32 *n)
 	Elf64_Sym *symbols;
 
 	*n = (u32)MIN(t->n, room);
-	symbols = xcalloc((size_t)*n + 1, sizeof(*symbols));
+	symbols = xcalloc((size_t)*n + 1, sizeof *symbols);
 	for (u32 i = 0; i < *n; i++) {
 		u64 start = entry_of(t, i), end = entry_of(t, i + 1);
 
@@ -275,7 +275,7 @@ struct elf *elf_go_symbols(const struct elf *e)
 
 	if (!in_own_section(&t) && !in_other_data(&t))
 		return NULL;
-	go = xcalloc(1, sizeof(*go));
+	go = xcalloc(1, sizeof *go);
 	table = &go->table[0];
 	table->strings = (const char *)t.s.bytes + t.names;
 	table->strings_len = t.names_end - t.names;

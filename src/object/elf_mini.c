@@ -60,7 +60,7 @@ static u8 *unpack(const u8 *in, size_t in_len, size_t *len)
 
 static struct elf *unpacked_file(const struct elf *e)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct elf_section s;
 	struct elf *mini;
 	size_t len;

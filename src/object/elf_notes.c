@@ -37,16 +37,16 @@ static bool next_note(struct notes *n, struct note *out)
 	u32 head[3];
 	u64 left = (u64)(n->end - n->at), name_len, data_len;
 
-	if (left < sizeof(head))
+	if (left < sizeof head)
 		return false;
-	memcpy(head, n->at, sizeof(head));
-	left -= sizeof(head);
+	memcpy(head, n->at, sizeof head);
+	left -= sizeof head;
 	name_len = ALIGN_UP((u64)head[0], 4);
 	data_len = ALIGN_UP((u64)head[1], 4);
 	if (name_len > left || head[1] > left - name_len)
 		return false;
 	out->type = head[2];
-	out->name = (const char *)n->at + sizeof(head);
+	out->name = (const char *)n->at + sizeof head;
 	out->name_len = head[0];
 	out->data = (const u8 *)out->name + name_len;
 	out->data_len = head[1];
@@ -106,9 +106,9 @@ const char *elf_debuglink(const struct elf *e, u32 *crc)
 	if (!name || !*name || strchr(name, '/'))
 		return NULL;
 	at = ALIGN_UP((u64)strlen(name) + 1, 4);
-	if (at > s.size || s.size - at < sizeof(*crc))
+	if (at > s.size || s.size - at < sizeof *crc)
 		return NULL;
-	memcpy(crc, (const u8 *)s.bytes + at, sizeof(*crc));
+	memcpy(crc, (const u8 *)s.bytes + at, sizeof *crc);
 	return name;
 }
 
@@ -150,7 +150,7 @@ static u32 file_crc(const struct elf *e)
  */
 static struct elf *open_debug(const struct elf *e, char *path)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct elf *debug = path ? elf_open(path, &err) : NULL;
 	u32 len, crc;
 	bool good;
@@ -171,7 +171,7 @@ static struct elf *open_debug(const struct elf *e, char *path)
 
 static char *build_id_path(const struct elf *e, const char *dir, int dir_len)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	u32 len;
 	const u8 *id = elf_build_id(e, &len);
 
@@ -290,9 +290,9 @@ static bool parse_sonde(const struct note *n, u32 type, struct elf_usdt *u)
 {
 	struct sonde_note note;
 
-	if (!note_is(n, "sonde", type) || n->data_len < sizeof(note))
+	if (!note_is(n, "sonde", type) || n->data_len < sizeof note)
 		return false;
-	memcpy(&note, n->data, sizeof(note));
+	memcpy(&note, n->data, sizeof note);
 	u->address = note.address;
 	u->kinds = note.kinds[0] | (u64)note.kinds[1] << 24;
 	return true;
@@ -317,9 +317,9 @@ static void add_types(struct elf_usdt *u, struct notes *types, u64 address, u64 
 		return;
 	*types = next;
 	u->kinds = t.kinds;
-	if (n.data_len < sizeof(struct sonde_note) + sizeof(more))
+	if (n.data_len < sizeof(struct sonde_note) + sizeof more)
 		return;
-	memcpy(more, n.data + sizeof(struct sonde_note), sizeof(more));
+	memcpy(more, n.data + sizeof(struct sonde_note), sizeof more);
 	u->cold_path = more[0] + shift;
 	u->module = more[1] + shift;
 }
@@ -336,7 +336,7 @@ static struct notes notes_of(struct elf *e, const char *name)
 static bool parse_usdt(const struct elf *e, const struct note *n, u64 base_now, struct notes *types,
 		       struct elf_usdt *u)
 {
-	u64 word[3] = {}, shift;
+	u64 word[3] = { 0 }, shift;
 	u32 word_size = e->own_header ? 4 : 8;
 	const char *text = (const char *)n->data + 3 * (size_t)word_size;
 	u64 len = n->data_len - 3 * (u64)word_size;
@@ -381,7 +381,7 @@ int elf_each_record_site(struct elf *e, int (*f)(void *ctx, const struct elf_usd
 {
 	struct notes notes = notes_of(e, ".note.sonde");
 	struct note n;
-	struct elf_usdt u = {};
+	struct elf_usdt u = { 0 };
 	int r = 0;
 
 	while (!r && next_sonde(&notes, SONDE_RECORD_SITE, &n, &u)) {

@@ -314,10 +314,10 @@ static u32 collect(const struct elf *e, u8 table, struct elf_code *to)
 static void build_code(struct elf *e)
 {
 	e->code_built = true;
-	e->code = xmalloc(sizeof(*e->code) * ((u64)e->table[0].n + e->table[1].n + 1));
+	e->code = xmalloc(sizeof *e->code * ((u64)e->table[0].n + e->table[1].n + 1));
 	e->n_code = collect(e, 0, e->code);
 	e->n_code += collect(e, 1, e->code + e->n_code);
-	qsort(e->code, e->n_code, sizeof(*e->code), by_value);
+	qsort(e->code, e->n_code, sizeof *e->code, by_value);
 }
 
 /* A symbol without a size ends at the end of its section. */
@@ -463,7 +463,7 @@ int elf_each_function(struct elf *e, const char *glob,
 	struct elf *debug = more_symbols(e);
 	u64 max = (u64)e->table[0].n + e->table[1].n + (debug ? debug->table[0].n : 0) +
 		  (wants_frames(e, glob) ? elf_n_frames(e) : 0);
-	struct listing l = { .v = xmalloc(sizeof(*l.v) * (max + 1)) };
+	struct listing l = { .v = xmalloc(sizeof *l.v * (max + 1)) };
 	int r = 0;
 
 	list_table(&e->table[0], glob, &l);
@@ -472,7 +472,7 @@ int elf_each_function(struct elf *e, const char *glob,
 		list_table(&debug->table[0], glob, &l);
 	if (wants_frames(e, glob))
 		list_frames(e, glob, &l);
-	qsort(l.v, l.n, sizeof(*l.v), by_address_and_name);
+	qsort(l.v, l.n, sizeof *l.v, by_address_and_name);
 	for (u32 i = 0; i < l.n && !r; i++)
 		if (!i || by_address_and_name(&l.v[i - 1], &l.v[i]))
 			r = f(ctx, &l.v[i]);

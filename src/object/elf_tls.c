@@ -29,7 +29,7 @@ struct dynamic {
 
 static struct dynamic read_dynamic(const struct elf *e)
 {
-	struct dynamic d = {};
+	struct dynamic d = { 0 };
 	struct elf_section s, strings;
 	const char *name;
 	Elf64_Dyn entry;
@@ -37,9 +37,9 @@ static struct dynamic read_dynamic(const struct elf *e)
 	if (!elf_section(e, ".dynamic", &s) || !s.bytes)
 		return d;
 	if (!elf_section(e, ".dynstr", &strings) || !strings.bytes)
-		strings = (struct elf_section){};
-	for (u64 at = 0; at + sizeof(entry) <= s.size; at += sizeof(entry)) {
-		memcpy(&entry, (const u8 *)s.bytes + at, sizeof(entry));
+		strings = (struct elf_section){ 0 };
+	for (u64 at = 0; at + sizeof entry <= s.size; at += sizeof entry) {
+		memcpy(&entry, (const u8 *)s.bytes + at, sizeof entry);
 		d.is_pie |= entry.d_tag == DT_FLAGS_1 && entry.d_un.d_val & DF_1_PIE;
 		d.has_name |= entry.d_tag == DT_SONAME;
 		name = entry.d_tag == DT_NEEDED && strings.bytes ?
@@ -92,7 +92,7 @@ static void see_relocation(const struct elf *e, const Elf64_Rela *r, u32 *best, 
 
 static bool find_slot(const struct elf *e, struct elf_tls *out)
 {
-	struct elf_relocations at = {};
+	struct elf_relocations at = { 0 };
 	Elf64_Rela r;
 	u32 best = 0;
 

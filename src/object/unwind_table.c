@@ -33,7 +33,7 @@ static u32 *rows(const struct unwind_tables *t)
 void unwind_tables_init(struct unwind_tables *t, void *memory)
 {
 	*t = (struct unwind_tables){ .memory = memory, .n_rules = 1 };
-	t->slots = xcalloc(N_SLOTS, sizeof(*t->slots));
+	t->slots = xcalloc(N_SLOTS, sizeof *t->slots);
 }
 
 void unwind_tables_release(struct unwind_tables *t)
@@ -92,9 +92,9 @@ static u32 simple_form(const struct cfi_rule *r)
 
 static u32 hash_rule(const struct unwind_rule *r)
 {
-	u64 words[sizeof(*r) / 8], h = 0;
+	u64 words[sizeof *r / 8], h = 0;
 
-	memcpy(words, r, sizeof(words));
+	memcpy(words, r, sizeof words);
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++) {
 		h = (h ^ words[i]) * 0x9e3779b97f4a7c15ull;
 		h ^= h >> 29;
@@ -119,7 +119,7 @@ static u32 rule_index(struct unwind_tables *t, const struct cfi_rule *from)
 	if (from->cfa_kind == CFI_NONE)
 		return 0;
 	for (; t->slots[i]; i = (i + 1) & (N_SLOTS - 1))
-		if (!memcmp(&rules(t)[t->slots[i]], &r, sizeof(r)))
+		if (!memcmp(&rules(t)[t->slots[i]], &r, sizeof r))
 			return t->slots[i];
 	if (t->n_rules == UNWIND_N_RULES)
 		return 0;
@@ -235,7 +235,7 @@ static void fill(struct unwind_tables *t, struct unwind_file *file, const struct
 {
 	struct filling f = { .t = t, .file = file, .row = t->n_rows };
 	u64 entry = elf_entry(e);
-	u32 *rule = xcalloc(cfi->n_rules, sizeof(*rule)); /* of each of cfi->rules */
+	u32 *rule = xcalloc(cfi->n_rules, sizeof *rule); /* of each of cfi->rules */
 
 	for (u32 i = 0; i < cfi->n_rules; i++)
 		rule[i] = rule_index(t, &cfi->rules[i]);

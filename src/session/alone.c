@@ -21,8 +21,8 @@ static bool is_meant(const struct run *r, const struct site *s)
 static int attach_for(const struct used_engine *u, struct attach_request a, u32 pid,
 		      struct err *err)
 {
-	struct site *copy = xcalloc(a.n, sizeof(*copy));
-	const struct site **sites = xcalloc(a.n, sizeof(*sites));
+	struct site *copy = xcalloc(a.n, sizeof *copy);
+	const struct site **sites = xcalloc(a.n, sizeof *sites);
 	int ret;
 
 	for (u32 i = 0; i < a.n; i++) {

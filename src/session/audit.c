@@ -125,7 +125,7 @@ void session_audit(struct audit *a, struct compiled *c, u64 ring_bytes)
 {
 	struct words w = { a, c };
 
-	*a = (struct audit){};
+	*a = (struct audit){ 0 };
 	for (u32 i = 0; i < c->prog.funcs.n; i++)
 		add_clause(a, c, i);
 	for (u32 i = 0; i < c->prog.maps.n; i++)

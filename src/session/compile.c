@@ -138,7 +138,7 @@ static void count_probes(struct compiled *c)
 
 static void check(struct compiled *c)
 {
-	VEC(struct instance *) all = {};
+	VEC(struct instance *) all = { 0 };
 
 	for (u32 i = 0; i < c->instances.n; i++)
 		vec_push(&c->arena, &all, c->instances.v[i]);
@@ -321,7 +321,7 @@ static bool has_verifier(const struct compiled *c)
  */
 static int compile_sampled(struct compiled *c, u32 max_strlen, struct err *err)
 {
-	struct err failed = {};
+	struct err failed = { 0 };
 	int ret;
 
 	if (c->request->script_len < SAMPLED_TEXT)

@@ -134,9 +134,9 @@ static void tell_text(struct run *r, u32 site)
 	for (u32 i = 0; i < p->site_text_len; i += 8) {
 		u64 word;
 
-		memset(text, 0, sizeof(text));
+		memset(text, 0, sizeof text);
 		strncpy(text, i < strlen(name) ? name + i : "", MIN(8u, p->site_text_len - 1 - i));
-		memcpy(&word, text, sizeof(word));
+		memcpy(&word, text, sizeof word);
 		engines_set_word(r, at + i, word);
 	}
 }

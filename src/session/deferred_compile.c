@@ -39,7 +39,7 @@ static void remember(struct compiled *c, struct before *b)
 			      .data_init_len = p->data_init_len,
 			      .scratch = scratch_size(p, p->scratch_map),
 			      .huge_scratch = scratch_size(p, p->huge_scratch_map) };
-	memcpy(b->loss_head, p->loss_head, sizeof(b->loss_head));
+	memcpy(b->loss_head, p->loss_head, sizeof b->loss_head);
 	b->maps = arena_array(&c->arena, struct map, c->lang.map_list.n + 1);
 	for (u32 i = 0; i < c->lang.map_list.n; i++)
 		b->maps[i] = *c->lang.map_list.v[i];
@@ -66,7 +66,7 @@ static void put_back(struct compiled *c, const struct before *b)
 	c->instances.n = b->n_instances;
 	c->units.n = b->n_units;
 	p->losses.n = b->n_losses; /* their words are free again */
-	memcpy(p->loss_head, b->loss_head, sizeof(p->loss_head));
+	memcpy(p->loss_head, b->loss_head, sizeof p->loss_head);
 }
 
 /* Sizes decide: the kernel's maps cannot grow. */

@@ -123,8 +123,7 @@ bool hold_is_elf(int fd)
 {
 	char magic[SELFMAG];
 
-	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	       !memcmp(magic, ELFMAG, SELFMAG);
+	return pread(fd, magic, sizeof magic, 0) == sizeof magic && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
 bool hold_be_first(pid_t thread, int priority)
@@ -191,7 +190,7 @@ static void answer(const struct holder *h, int fd)
 {
 	struct fanotify_response r = { .fd = fd, .response = FAN_ALLOW };
 
-	if (write(h->fan_fd, &r, sizeof(r)) < 0) {
+	if (write(h->fan_fd, &r, sizeof r) < 0) {
 		/* the opener is gone */
 	}
 }
@@ -230,7 +229,7 @@ static void drop_file(struct holder *h, u32 at)
 	if (h->file[at].held)
 		answer(h, h->file[at].fd);
 	fd_close(&h->file[at].fd);
-	memmove(&h->file[at], &h->file[at + 1], (--h->n_files - at) * sizeof(h->file[0]));
+	memmove(&h->file[at], &h->file[at + 1], (--h->n_files - at) * sizeof h->file[0]);
 }
 
 static void let_late_ones_go(struct holder *h)
@@ -254,11 +253,11 @@ static bool send_file(struct holder *h, struct file *f)
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control = { .bytes = { 0 } };
-	struct iovec iov = { &e, sizeof(e) };
+	struct iovec iov = { &e, sizeof e };
 	struct msghdr m = { .msg_iov = &iov,
 			    .msg_iovlen = 1,
 			    .msg_control = &control,
-			    .msg_controllen = sizeof(control) };
+			    .msg_controllen = sizeof control };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
 	c->cmsg_level = SOL_SOCKET;
@@ -284,11 +283,11 @@ void file_ids_remember(struct hash *ids, const struct file_id *id)
 {
 	struct file_id *copy;
 
-	if (hash_get(ids, id, sizeof(*id)))
+	if (hash_get(ids, id, sizeof *id))
 		return;
-	copy = xmalloc(sizeof(*copy));
+	copy = xmalloc(sizeof *copy);
 	*copy = *id;
-	hash_put(ids, copy, sizeof(*copy), copy);
+	hash_put(ids, copy, sizeof *copy, copy);
 }
 
 static void take_answer(struct holder *h, const struct hold_answer *a)
@@ -313,7 +312,7 @@ static bool read_answers(struct holder *h)
 	struct hold_answer a;
 	ssize_t n;
 
-	while ((n = recv(h->sock, &a, sizeof(a), MSG_DONTWAIT)) == (ssize_t)sizeof(a))
+	while ((n = recv(h->sock, &a, sizeof a, MSG_DONTWAIT)) == (ssize_t)sizeof a)
 		take_answer(h, &a);
 	return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
@@ -378,8 +377,8 @@ static void judge_mount(struct hold_mark *marks, u32 n, size_t *longest, const c
 
 void hold_find_served(struct hold_mark *marks, u32 n)
 {
-	size_t *longest = xcalloc(n + 1, sizeof(*longest));
-	struct buf text = {};
+	size_t *longest = xcalloc(n + 1, sizeof *longest);
+	struct buf text = { 0 };
 	char *at, *line, *save = NULL;
 	bool served;
 
@@ -398,11 +397,11 @@ void hold_find_served(struct hold_mark *marks, u32 n)
 static void mark_mounts_of(struct holder *h, const char *process, bool answering)
 {
 	u64 mask = FAN_OPEN_EXEC_PERM | (h->plan->all_opens ? FAN_OPEN_PERM : 0);
-	struct buf text = {};
+	struct buf text = { 0 };
 	char *at, *line, *save = NULL, path[PATH_MAX + 32];
 	bool served;
 
-	snprintf(path, sizeof(path), "/proc/%s/mountinfo", process);
+	snprintf(path, sizeof path, "/proc/%s/mountinfo", process);
 	if (buf_read_file(&text, path) == 0 && text.s)
 		for (line = strtok_r(text.s, "\n", &save); line;
 		     line = strtok_r(NULL, "\n", &save)) {
@@ -410,7 +409,7 @@ static void mark_mounts_of(struct holder *h, const char *process, bool answering
 			if (!at || served != h->plan->served || starts_with(at, "/proc") ||
 			    starts_with(at, "/sys"))
 				continue;
-			snprintf(path, sizeof(path), "/proc/%s/root%s", process, at);
+			snprintf(path, sizeof path, "/proc/%s/root%s", process, at);
 			mark(h, FAN_MARK_FILESYSTEM, mask, path);
 			if (answering)
 				turn(h, 0);
@@ -423,7 +422,7 @@ static u64 mount_namespace(const char *process)
 	char path[64];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", process);
+	snprintf(path, sizeof path, "/proc/%s/ns/mnt", process);
 	return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
@@ -433,7 +432,7 @@ static void mark_elsewhere(struct holder *h, u32 pid, bool answering)
 	char process[16];
 	u64 ns;
 
-	snprintf(process, sizeof(process), "%u", pid);
+	snprintf(process, sizeof process, "%u", pid);
 	ns = mount_namespace(process);
 	if (ns && ns != h->own_mounts && ns != h->last_mounts)
 		mark_mounts_of(h, process, answering);
@@ -451,7 +450,7 @@ static void mark_everything(struct holder *h)
 	char process[16] = "self";
 
 	if (h->plan->pid > 0)
-		snprintf(process, sizeof(process), "%d", h->plan->pid);
+		snprintf(process, sizeof process, "%d", h->plan->pid);
 	h->own_mounts = mount_namespace(process);
 	mark_mounts_of(h, process, true);
 	if (h->plan->pid <= 0)
@@ -484,10 +483,10 @@ static void mark_all(struct holder *h, struct ready *ready)
 static bool is_surely_no_elf(int fd)
 {
 	char magic[SELFMAG];
-	struct iovec iov = { magic, sizeof(magic) };
+	struct iovec iov = { magic, sizeof magic };
 	ssize_t n = syscall(SYS_preadv2, fd, &iov, 1, 0, 0, RWF_NOWAIT);
 
-	return n >= 0 && (n < (ssize_t)sizeof(magic) || memcmp(magic, ELFMAG, SELFMAG));
+	return n >= 0 && (n < (ssize_t)sizeof magic || memcmp(magic, ELFMAG, SELFMAG));
 }
 
 /* statx(2) does not query a file server. Seccomp filters of containers that are older than statx(2)
@@ -514,8 +513,8 @@ static bool is_wanted(struct holder *h, int fd, s32 pid, struct file_id *id)
 
 	if (pid == h->sonde || (h->plan->pid > 0 && pid != h->plan->pid))
 		return false;
-	return fd_path(fd, path, sizeof(path)) && identify(fd, id) &&
-	       !hash_get(&h->known, id, sizeof(*id)) && h->plan->wants(h->plan->ctx, path) &&
+	return fd_path(fd, path, sizeof path) && identify(fd, id) &&
+	       !hash_get(&h->known, id, sizeof *id) && h->plan->wants(h->plan->ctx, path) &&
 	       !is_surely_no_elf(fd);
 }
 
@@ -523,7 +522,7 @@ static bool is_wanted(struct holder *h, int fd, s32 pid, struct file_id *id)
 static const struct file *like(const struct holder *h, const struct file *f)
 {
 	for (u32 i = 0; i < h->n_files; i++)
-		if (!memcmp(&h->file[i].id, &f->id, sizeof(f->id)) ||
+		if (!memcmp(&h->file[i].id, &f->id, sizeof f->id) ||
 		    (!h->file[i].held && h->file[i].pid == f->pid))
 			return &h->file[i];
 	return NULL;
@@ -565,9 +564,9 @@ static void read_events(struct holder *h)
 {
 	struct fanotify_event_metadata events[MAX_BATCH], *e = events;
 	u64 since_ms = h->empty_ms, now = hold_now_ms();
-	ssize_t len = read(h->fan_fd, events, sizeof(events));
+	ssize_t len = read(h->fan_fd, events, sizeof events);
 
-	if (len < (ssize_t)sizeof(events))
+	if (len < (ssize_t)sizeof events)
 		h->empty_ms = now;
 	for (; FAN_EVENT_OK(e, len); e = FAN_EVENT_NEXT(e, len)) {
 		if (e->vers != FANOTIFY_METADATA_VERSION || e->fd < 0)
@@ -643,7 +642,7 @@ static void close_all_but(int sock)
 /* "7:freezer:/user/x" of /proc/self/cgroup: "/" if it cannot be frozen. */
 static bool is_in_freezer(void)
 {
-	struct buf text = {};
+	struct buf text = { 0 };
 	const char *at = buf_read_file(&text, "/proc/self/cgroup") == 0 && text.s ?
 				 strstr(text.s, "freezer") :
 				 NULL;
@@ -658,7 +657,7 @@ static bool is_in_freezer(void)
 /* "… - cgroup cgroup rw,freezer" of /proc/self/mountinfo; the fifth field is where. */
 static void leave_freezer(void)
 {
-	struct buf text = {};
+	struct buf text = { 0 };
 	char path[PATH_MAX], *line, *save = NULL;
 
 	if (!is_in_freezer() || buf_read_file(&text, "/proc/self/mountinfo") < 0 || !text.s)
@@ -730,7 +729,7 @@ NORETURN static void be_holder(const struct hold_plan *plan, pid_t sonde,
 		set_timer(&h);
 		mark_all(&h, &ready);
 	}
-	if (send(h.sock, &ready, sizeof(ready), MSG_NOSIGNAL) != sizeof(ready) || ready.why)
+	if (send(h.sock, &ready, sizeof ready, MSG_NOSIGNAL) != sizeof ready || ready.why)
 		_exit(0);
 	h.ready = true;
 	for (;;)
@@ -768,8 +767,8 @@ int hold_start(struct hold *h, const struct hold_plan *plan, const struct hold_c
 	p = (struct pollfd){ .fd = h->sock, .events = POLLIN };
 	if (h->pid > 0)
 		ready.why = 0;
-	if (h->pid > 0 && (poll(&p, 1, START_MS) != 1 ||
-			   recv(h->sock, &ready, sizeof(ready), 0) != sizeof(ready)))
+	if (h->pid > 0 &&
+	    (poll(&p, 1, START_MS) != 1 || recv(h->sock, &ready, sizeof ready, 0) != sizeof ready))
 		ready.why = ETIMEDOUT;
 	h->mark_error = ready.mark_error;
 	h->mark = ready.mark;
@@ -784,25 +783,25 @@ int hold_next(struct hold *h, struct hold_event *e, int *fd)
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control;
-	struct iovec iov = { e, sizeof(*e) };
+	struct iovec iov = { e, sizeof *e };
 	struct msghdr m = { .msg_iov = &iov,
 			    .msg_iovlen = 1,
 			    .msg_control = &control,
-			    .msg_controllen = sizeof(control) };
+			    .msg_controllen = sizeof control };
 	ssize_t n = recvmsg(h->sock, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	const struct cmsghdr *c = n == (ssize_t)sizeof(*e) ? CMSG_FIRSTHDR(&m) : NULL;
+	const struct cmsghdr *c = n == (ssize_t)sizeof *e ? CMSG_FIRSTHDR(&m) : NULL;
 
 	*fd = -1;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
-	return n == (ssize_t)sizeof(*e) ? 1 : -1;
+		memcpy(fd, CMSG_DATA(c), sizeof *fd);
+	return n == (ssize_t)sizeof *e ? 1 : -1;
 }
 
 void hold_reply(struct hold *h, const struct hold_answer *a)
 {
-	if (h->sock >= 0 && send(h->sock, a, sizeof(*a), MSG_NOSIGNAL) < 0) {
+	if (h->sock >= 0 && send(h->sock, a, sizeof *a, MSG_NOSIGNAL) < 0) {
 		/* it is gone, and with it what it held */
 	}
 }

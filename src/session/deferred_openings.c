@@ -26,7 +26,7 @@ bool opening_is_known(struct file_watch *w, const struct file_id *id)
 	bool known;
 
 	pthread_mutex_lock(&w->lock);
-	known = hash_get(&w->known, id, sizeof(*id));
+	known = hash_get(&w->known, id, sizeof *id);
 	pthread_mutex_unlock(&w->lock);
 	return known;
 }
@@ -83,7 +83,7 @@ static void wake_main(struct file_watch *w)
 {
 	u64 one = 1;
 
-	if (write(w->ready_fd, &one, sizeof(one)) < 0) {
+	if (write(w->ready_fd, &one, sizeof one) < 0) {
 		/* it is full: there is more than enough to wake up */
 	}
 }
@@ -151,7 +151,7 @@ static void enqueue(struct file_watch *w, struct opening *o)
 /* Takes fd over; e: the hold; NULL if the file appeared in a folder and was not opened. */
 static void consider(struct file_watch *w, int fd, u32 hold, const struct hold_event *e)
 {
-	struct opening *o = xcalloc(1, sizeof(*o));
+	struct opening *o = xcalloc(1, sizeof *o);
 	struct stat st;
 
 	o->fd = fd;
@@ -160,7 +160,7 @@ static void consider(struct file_watch *w, int fd, u32 hold, const struct hold_e
 	o->seq = e ? e->seq : 0;
 	o->asks = e;
 	o->is_new = e && e->held;
-	if (!fd_path(fd, o->path, sizeof(o->path)) || fstat(fd, &st) < 0)
+	if (!fd_path(fd, o->path, sizeof o->path) || fstat(fd, &st) < 0)
 		drop(w, o);
 	else if (!opening_id(&st, &o->id) || opening_is_known(w, &o->id) || (e && !hold_is_elf(fd)))
 		reply(w, o);
@@ -195,7 +195,7 @@ static void read_arrivals(struct file_watch *w)
 {
 	_Alignas(struct inotify_event) char buf[4096];
 
-	if (read(w->patterns.notify_fd, buf, sizeof(buf)) <= 0)
+	if (read(w->patterns.notify_fd, buf, sizeof buf) <= 0)
 		return;
 	for (u32 i = 0; i < w->patterns.n_watched; i++) {
 		char *path;
@@ -233,7 +233,7 @@ void *openings_thread(void *arg)
 				p[first + i].fd = -1;
 		if (p[1].revents)
 			read_arrivals(w);
-		if (p[2].revents && read(w->done_fd, &count, sizeof(count)) < 0)
+		if (p[2].revents && read(w->done_fd, &count, sizeof count) < 0)
 			break;
 		finish_opening(w);
 	}

@@ -26,7 +26,7 @@
 
 static void add_mark(struct watch_patterns *p, const char *path, u32 flags, u64 mask)
 {
-	p->mark = xrealloc(p->mark, (p->n_marks + 1) * sizeof(*p->mark));
+	p->mark = xrealloc(p->mark, (p->n_marks + 1) * sizeof *p->mark);
 	p->mark[p->n_marks++] =
 		(struct hold_mark){ .path = xstrdup(path), .flags = flags, .mask = mask };
 }
@@ -49,7 +49,7 @@ static void add_place(struct watch_patterns *p, const char *folder, const char *
 		patterns_miss(p, folder, -errno);
 		return;
 	}
-	p->watched = xrealloc(p->watched, (p->n_watched + 1) * sizeof(*p->watched));
+	p->watched = xrealloc(p->watched, (p->n_watched + 1) * sizeof *p->watched);
 	p->watched[p->n_watched++] = (struct watched_name){ real, xstrdup(name), holds };
 	if (holds)
 		add_mark(p, real, 0,
@@ -109,7 +109,7 @@ static void mark_pattern(struct watch_patterns *p, const char *pattern, bool hol
 
 void patterns_add(struct watch_patterns *p, const char *pattern, bool holds, bool libraries)
 {
-	p->pattern = xrealloc(p->pattern, (p->n_patterns + 1) * sizeof(*p->pattern));
+	p->pattern = xrealloc(p->pattern, (p->n_patterns + 1) * sizeof *p->pattern);
 	p->pattern[p->n_patterns++] = xstrdup(pattern);
 	mark_pattern(p, pattern, holds, libraries);
 }

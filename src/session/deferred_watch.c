@@ -22,7 +22,7 @@ void file_watch_add(struct file_watch *w, const char *pattern, bool holds, bool 
 
 struct file_watch *file_watch_new(s32 pid)
 {
-	struct file_watch *w = xcalloc(1, sizeof(*w));
+	struct file_watch *w = xcalloc(1, sizeof *w);
 
 	w->pid = pid > 0 ? pid : -1;
 	for (u32 i = 0; i < HOLDS; i++)
@@ -125,13 +125,13 @@ const char *file_watch_next(struct file_watch *w, const char **open_path)
 	u64 count;
 	bool waits;
 
-	if (read(w->ready_fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
+	if (read(w->ready_fd, &count, sizeof count) < 0 && errno != EAGAIN)
 		return NULL;
 	pthread_mutex_lock(&w->lock);
 	waits = w->at && !w->handled;
 	if (waits) {
-		snprintf(w->path, sizeof(w->path), "%s", w->at->path);
-		snprintf(w->open_path, sizeof(w->open_path), "/proc/self/fd/%d", w->at->fd);
+		snprintf(w->path, sizeof w->path, "%s", w->at->path);
+		snprintf(w->open_path, sizeof w->open_path, "/proc/self/fd/%d", w->at->fd);
 	}
 	pthread_mutex_unlock(&w->lock);
 	*open_path = w->open_path;
@@ -152,7 +152,7 @@ bool file_watch_done(struct file_watch *w, bool for_good, u64 *ms)
 	}
 	w->handled = true;
 	pthread_mutex_unlock(&w->lock);
-	if (write(w->done_fd, &one, sizeof(one)) < 0) {
+	if (write(w->done_fd, &one, sizeof one) < 0) {
 		/* it is full: the thread has more than enough to wake up */
 	}
 	return in_time;
@@ -212,9 +212,8 @@ static void stop(struct file_watch *w)
 	u64 one = 1;
 
 	end_holds(w);
-	if (w->running && write(w->stop_fd, &one, sizeof(one)) == sizeof(one) &&
-	    pthread_join(w->thread, NULL) == 0 &&
-	    read(w->stop_fd, &one, sizeof(one)) == sizeof(one))
+	if (w->running && write(w->stop_fd, &one, sizeof one) == sizeof one &&
+	    pthread_join(w->thread, NULL) == 0 && read(w->stop_fd, &one, sizeof one) == sizeof one)
 		w->running = false;
 	for (struct opening *o = w->first, *next; o; o = next) {
 		next = o->next;

@@ -48,7 +48,7 @@ static u32 layer_of(const struct group *g, const struct profile *p)
 static void take_slots(struct group *g, struct instance *in)
 {
 	struct jump *j = arena_new(&g->c->arena, struct jump);
-	VEC(u32) slots = {};
+	VEC(u32) slots = { 0 };
 
 	j->layer = layer_of(g, in->profile);
 	for (u32 nr = 0; nr < SYSCALL_SET_BITS; nr++) {

@@ -29,7 +29,7 @@ static bool is_needed(const struct run *r, u32 engine)
 
 int engines_open(struct run *r, const struct engine_options *o, struct err *err)
 {
-	r->engines = xcalloc(r->c.n_engines + 1, sizeof(*r->engines));
+	r->engines = xcalloc(r->c.n_engines + 1, sizeof *r->engines);
 	for (u32 i = 0; i < r->c.n_engines; i++) {
 		struct used_engine *u = &r->engines[i];
 

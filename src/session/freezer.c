@@ -61,7 +61,7 @@ static const char *own_path(struct run *r, const char *what)
 	char line[4200];
 	FILE *f = fopen("/proc/self/cgroup", "re");
 
-	while (f && !found && fgets(line, sizeof(line), f)) {
+	while (f && !found && fgets(line, sizeof line, f)) {
 		const char *at = strstr(line, what);
 
 		line[strcspn(line, "\n")] = '\0';
@@ -79,7 +79,7 @@ static const char *freezer_mount(struct run *r)
 	const char *found = NULL;
 	FILE *f = fopen("/proc/self/mounts", "re");
 
-	while (f && !found && fgets(line, sizeof(line), f))
+	while (f && !found && fgets(line, sizeof line, f))
 		if (sscanf(line, "%*s %511s %31s %255s", mount, type, options) == 3 &&
 		    streq(type, "cgroup") && strstr(options, "freezer"))
 			found = arena_strdup(&r->c.arena, mount);
@@ -137,12 +137,12 @@ static void remove_cgroup(const struct freezer *z)
 	const struct timespec turn = { 0, MOVE_NS };
 	char from[4400], to[4400], pid[32];
 
-	snprintf(from, sizeof(from), "%s/cgroup.procs", z->dir);
-	snprintf(to, sizeof(to), "%s/cgroup.procs", z->above);
+	snprintf(from, sizeof from, "%s/cgroup.procs", z->dir);
+	snprintf(to, sizeof to, "%s/cgroup.procs", z->above);
 	for (u32 i = 0; i < MOVE_TRIES && rmdir(z->dir) < 0 && errno == EBUSY; i++) {
 		FILE *f = fopen(from, "re");
 
-		while (f && fgets(pid, sizeof(pid), f))
+		while (f && fgets(pid, sizeof pid, f))
 			if (write_file(to, pid) < 0)
 				break;
 		if (f)
@@ -201,7 +201,7 @@ int freezer_start(struct run *r, struct err *err)
 		return 0;
 	if (!make_cgroup(r, false) && !make_cgroup(r, true))
 		return refuse(r, err);
-	z->shared = mmap(NULL, sizeof(*z->shared), PROT_READ | PROT_WRITE,
+	z->shared = mmap(NULL, sizeof *z->shared, PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (z->shared == MAP_FAILED || pipe2(ends, O_CLOEXEC) < 0) {
 		z->shared = NULL;

@@ -110,7 +110,7 @@ static struct sites *sites_by_instance(struct compiled *c)
 	}
 	for (u32 i = 0; i < c->instances.n; i++)
 		if (of[i].n)
-			qsort(of[i].v, of[i].n, sizeof(*of[i].v), by_function);
+			qsort(of[i].v, of[i].n, sizeof *of[i].v, by_function);
 	return of;
 }
 

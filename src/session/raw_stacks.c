@@ -66,7 +66,7 @@ struct raw_stacks {
 struct raw_stacks *raw_stacks_new(void *memory, bool numbered, const struct bell *bell,
 				  struct unwinds *unwinds)
 {
-	struct raw_stacks *s = xcalloc(1, sizeof(*s));
+	struct raw_stacks *s = xcalloc(1, sizeof *s);
 
 	s->memory = memory;
 	s->unwinds = unwinds;
@@ -85,7 +85,7 @@ static void signal_fd(int fd)
 {
 	u64 one = 1;
 
-	if (fd >= 0 && write(fd, &one, sizeof(one)) < 0) {
+	if (fd >= 0 && write(fd, &one, sizeof one) < 0) {
 		/* it is full: it is readable */
 	}
 }
@@ -144,7 +144,7 @@ static u64 next_number(const struct raw_stacks *s, const struct kind *k)
 
 static size_t size_of(const struct unwind_raw *raw)
 {
-	return sizeof(*raw) + raw->len;
+	return sizeof *raw + raw->len;
 }
 
 static void push(struct raw_stacks *s, struct unwind_raw *raw)
@@ -166,7 +166,7 @@ static void take(struct raw_stacks *s, const struct kind *k, const struct unwind
 {
 	struct unwind_raw *raw;
 
-	if (from->len > k->size - sizeof(*from) || s->waiting > MAX_WAITING) {
+	if (from->len > k->size - sizeof *from || s->waiting > MAX_WAITING) {
 		let_go(s, 1);
 		return;
 	}
@@ -300,12 +300,12 @@ int raw_stacks_fd(const struct raw_stacks *s)
 
 static const struct frames *stored(struct generation *g, const u64 *ips, u32 n)
 {
-	size_t size = n * sizeof(*ips);
+	size_t size = n * sizeof *ips;
 	struct frames *f = hash_get(&g->known, ips, size);
 
 	if (f)
 		return f;
-	f = arena_alloc(&g->arena, sizeof(*f) + size);
+	f = arena_alloc(&g->arena, sizeof *f + size);
 	f->n = n;
 	memcpy(f->ips, ips, size);
 	hash_put(&g->known, f->ips, size, f);
@@ -316,7 +316,7 @@ static void begin_generation(struct raw_stacks *s)
 {
 	generation_release(&s->old);
 	s->old = s->now;
-	s->now = (struct generation){};
+	s->now = (struct generation){ 0 };
 	arena_init(&s->now.arena);
 }
 
@@ -330,7 +330,7 @@ static void unwind_one(struct raw_stacks *s, const struct unwind_raw *raw)
 		begin_generation(s);
 	hit = arena_new(&s->now.arena, struct hit);
 	*hit = (struct hit){ raw->id, raw->time, stored(&s->now, ips, n) };
-	hash_put(&s->now.ids, &hit->id, sizeof(hit->id), hit);
+	hash_put(&s->now.ids, &hit->id, sizeof hit->id, hit);
 	vec_push(&s->times_arena, &s->times, raw->time);
 }
 
@@ -349,7 +349,7 @@ static struct unwind_raw **take_list(struct raw_stacks *s, u32 *n)
 	u64 told;
 
 	pthread_mutex_lock(&s->lock);
-	if (s->n_taken && read(s->told_fd, &told, sizeof(told)) < 0) {
+	if (s->n_taken && read(s->told_fd, &told, sizeof told) < 0) {
 		/* the caller has collected them itself */
 	}
 	list = s->taken;
@@ -409,15 +409,15 @@ void raw_stacks_merged(struct raw_stacks *s, u64 before)
 
 u32 raw_stacks_hit(const struct raw_stacks *s, u64 id, u64 *time, u64 *ips, u32 limit)
 {
-	const struct hit *hit = hash_get(&s->now.ids, &id, sizeof(id));
+	const struct hit *hit = hash_get(&s->now.ids, &id, sizeof id);
 	u32 n;
 
 	if (!hit)
-		hit = hash_get(&s->old.ids, &id, sizeof(id));
+		hit = hash_get(&s->old.ids, &id, sizeof id);
 	if (!hit)
 		return 0;
 	*time = hit->time;
 	n = MIN(hit->frames->n, limit);
-	memcpy(ips, hit->frames->ips, n * sizeof(*ips));
+	memcpy(ips, hit->frames->ips, n * sizeof *ips);
 	return n;
 }

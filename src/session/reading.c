@@ -153,7 +153,7 @@ static void choose_calls(struct compiled *c)
 {
 	enum { FEW = 2 };
 	struct call_events *e = &c->call_events;
-	struct err err = {};
+	struct err err = { 0 };
 
 	if (!e->n && !e->raw)
 		return;

@@ -432,7 +432,7 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 
 	for (const struct attach *a = r->clause->attaches; a; a = a->next)
 		env.clause.n_attaches++;
-	return arena_dup(&c->arena, &env, sizeof(env));
+	return arena_dup(&c->arena, &env, sizeof env);
 }
 
 static void resolve_attach(struct provider_env *env, struct resolve *r, struct attach *a)

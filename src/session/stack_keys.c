@@ -72,7 +72,7 @@ struct merging {
 static bool replace_stack(struct merging *m, const struct type *t, struct stack_value *v)
 {
 	u32 map = stacks_of(&m->r->c.prog, t->stack.limit), n;
-	u64 ips[STACK_MAX_FRAMES] = {}, time;
+	u64 ips[STACK_MAX_FRAMES] = { 0 }, time;
 
 	if (!stack_is_raw(v) || map == NO_INDEX)
 		return false;
@@ -80,7 +80,7 @@ static bool replace_stack(struct merging *m, const struct type *t, struct stack_
 	if (!n || time >= m->before)
 		return false;
 	n = cut(ips, n, t->stack.limit);
-	memset(ips + n, 0, sizeof(ips) - n * sizeof(*ips));
+	memset(ips + n, 0, sizeof ips - n * sizeof *ips);
 	ips[m->r->c.prog.maps.v[map].value_size / 8 - 1] = time;
 	v->hash = hash_of(ips, n);
 	v->n = n;
@@ -119,10 +119,10 @@ static int by_time(const void *a, const void *b)
 static void move_all(struct merging *m, u32 map, struct move *moves, u32 n)
 {
 	u32 key_size = m->r->c.prog.maps.v[map].key_size;
-	struct hash made = {};
+	struct hash made = { 0 };
 
 	if (n > 1)
-		qsort(moves, n, sizeof(*moves), by_time);
+		qsort(moves, n, sizeof *moves, by_time);
 	for (u32 i = 0; i < n; i++) {
 		bool ours = hash_get(&made, moves[i].to, key_size);
 
@@ -142,7 +142,7 @@ static void merge_map(struct merging *m, u32 map)
 
 	arena_init(&a);
 	if (engines_map_read(m->r, map, &a, &t) == 0)
-		moves = xcalloc(t.rows.n + 1, sizeof(*moves));
+		moves = xcalloc(t.rows.n + 1, sizeof *moves);
 	for (u32 i = 0; moves && i < t.rows.n; i++) {
 		u8 *to = arena_dup(&a, t.rows.v[i].key, d->key_size);
 

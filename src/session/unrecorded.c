@@ -315,7 +315,7 @@ static void report_func(struct compiled *c, const struct search *where)
 static struct fetches *fetches_of(struct compiled *c, u32 index)
 {
 	while (c->fetches.by_func.n <= index)
-		vec_push(&c->arena, &c->fetches.by_func, (struct fetches){});
+		vec_push(&c->arena, &c->fetches.by_func, (struct fetches){ 0 });
 	c->fetches.by_func.v[index].list.n = 0;
 	return &c->fetches.by_func.v[index];
 }

@@ -14,7 +14,7 @@
 
 static int sys_bpf(int cmd, union bpf_attr *a)
 {
-	return (int)syscall(SYS_bpf, cmd, a, sizeof(*a));
+	return (int)syscall(SYS_bpf, cmd, a, sizeof *a);
 }
 
 static u64 ptr(const void *p)
@@ -64,14 +64,14 @@ int bpf_progs_each(int (*f)(void *ctx, u32 id), void *ctx)
 static bool read_btf(u32 id, struct bpf_prog_types *out)
 {
 	_fd int fd = open_id(BPF_BTF_GET_FD_BY_ID, id);
-	struct bpf_btf_info info = {};
+	struct bpf_btf_info info = { 0 };
 
-	if (fd < 0 || !get_info(fd, &info, sizeof(info)) || !info.btf_size)
+	if (fd < 0 || !get_info(fd, &info, sizeof info) || !info.btf_size)
 		return false;
 	out->len = info.btf_size;
 	out->bytes = xmalloc(out->len);
 	info = (struct bpf_btf_info){ .btf = ptr(out->bytes), .btf_size = (u32)out->len };
-	if (get_info(fd, &info, sizeof(info)))
+	if (get_info(fd, &info, sizeof info))
 		return true;
 	free(out->bytes);
 	return false;
@@ -80,13 +80,13 @@ static bool read_btf(u32 id, struct bpf_prog_types *out)
 bool bpf_prog_types(u32 id, struct bpf_prog_types *out)
 {
 	_fd int fd = open_id(BPF_PROG_GET_FD_BY_ID, id);
-	struct bpf_prog_info info = {};
+	struct bpf_prog_info info = { 0 };
 	struct bpf_func_info *funcs;
 	u32 n, size, btf;
 	bool got;
 
-	if (fd < 0 || !get_info(fd, &info, sizeof(info)) || !info.btf_id || !info.nr_func_info ||
-	    info.func_info_rec_size < sizeof(*funcs))
+	if (fd < 0 || !get_info(fd, &info, sizeof info) || !info.btf_id || !info.nr_func_info ||
+	    info.func_info_rec_size < sizeof *funcs)
 		return false;
 	n = info.nr_func_info;
 	size = info.func_info_rec_size;
@@ -95,7 +95,7 @@ bool bpf_prog_types(u32 id, struct bpf_prog_types *out)
 	info = (struct bpf_prog_info){ .nr_func_info = n,
 				       .func_info_rec_size = size,
 				       .func_info = ptr(funcs) };
-	got = get_info(fd, &info, sizeof(info)) && read_btf(btf, out);
+	got = get_info(fd, &info, sizeof info) && read_btf(btf, out);
 	out->func_type = funcs[0].type_id; /* the main function is first */
 	free(funcs);
 	return got;
@@ -113,11 +113,11 @@ int bpf_module_btf_fd(const char *module)
 			u32 btf_size, id;
 			u64 name;
 			u32 name_len, kernel_btf;
-		} info = { .name = ptr(name), .name_len = sizeof(name) };
+		} info = { .name = ptr(name), .name_len = sizeof name };
 
 		if (fd < 0)
 			continue;
-		if (get_info(fd, &info, sizeof(info)) && info.kernel_btf && streq(name, module))
+		if (get_info(fd, &info, sizeof info) && info.kernel_btf && streq(name, module))
 			return fd;
 		close(fd);
 	}

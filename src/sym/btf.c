@@ -45,9 +45,9 @@ static int check_header(struct btf *b, struct err *err)
 	const struct btf_header *h = (const void *)b->bytes;
 	size_t body;
 
-	if (b->len < sizeof(*h) || h->magic != BTF_MAGIC || h->version != BTF_VERSION)
+	if (b->len < sizeof *h || h->magic != BTF_MAGIC || h->version != BTF_VERSION)
 		return err_set(err, -EINVAL, "not BTF of this machine's byte order");
-	if (h->hdr_len < sizeof(*h) || h->hdr_len > b->len)
+	if (h->hdr_len < sizeof *h || h->hdr_len > b->len)
 		return err_set(err, -EINVAL, "BTF header of %u bytes", h->hdr_len);
 	body = b->len - h->hdr_len;
 	if (h->type_off > body || h->type_len > body - h->type_off || h->str_off > body ||
@@ -66,7 +66,7 @@ static int check_header(struct btf *b, struct err *err)
 static int walk(struct btf *b, struct err *err)
 {
 	u32 at = 0, n = 0, max = b->types_len / sizeof(struct btf_type);
-	u32 *offset = xmalloc(sizeof(*offset) * (max + 1));
+	u32 *offset = xmalloc(sizeof *offset * (max + 1));
 
 	b->offset = offset;
 	while (b->types_len - at >= sizeof(struct btf_type)) {
@@ -76,7 +76,7 @@ static int walk(struct btf *b, struct err *err)
 		if (!kind || kind >= N_BTF_KINDS)
 			return err_set(err, -EINVAL, "BTF type %u of unknown kind %u",
 				       b->start_id + n, kind);
-		more = sizeof(*t) + fixed_data[kind] + member_data[kind] * raw_vlen(t);
+		more = sizeof *t + fixed_data[kind] + member_data[kind] * raw_vlen(t);
 		if (more > b->types_len - at)
 			break;
 		offset[n++] = at;
@@ -90,7 +90,7 @@ static int walk(struct btf *b, struct err *err)
 
 static struct btf *new_btf(struct arena *a, struct btf *base)
 {
-	struct btf *b = xcalloc(1, sizeof(*b));
+	struct btf *b = xcalloc(1, sizeof *b);
 
 	b->arena = a;
 	b->base = base;
@@ -105,7 +105,7 @@ static struct btf *finish(struct btf *b, struct err *err)
 		btf_close(b);
 		return NULL;
 	}
-	b->made = xcalloc(b->n + 1, sizeof(*b->made));
+	b->made = xcalloc(b->n + 1, sizeof *b->made);
 	return b;
 }
 
@@ -116,7 +116,7 @@ static struct btf *finish(struct btf *b, struct err *err)
 static int load_file(struct btf *b, const char *path, struct err *err)
 {
 	_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct buf text = {};
+	struct buf text = { 0 };
 	struct stat st;
 	int r;
 
@@ -192,7 +192,7 @@ struct btf *btf_from_bytes(struct arena *a, const void *bytes, size_t len, struc
 struct btf *btf_module(struct btf *base, const char *module)
 {
 	struct btf_module_entry entry;
-	struct err err = {};
+	struct err err = { 0 };
 	char *path;
 
 	for (u32 i = 0; i < base->modules.n; i++)

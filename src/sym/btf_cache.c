@@ -57,12 +57,12 @@ static bool head_fits(const struct head *h, u64 file_len)
 {
 	char id[36];
 
-	return !memcmp(h->magic, magic, sizeof(magic)) &&
-	       h->hash_check == hash_bytes(magic, sizeof(magic)) && read_boot_id(id) &&
-	       !memcmp(h->boot_id, id, sizeof(id)) && h->names_cap &&
+	return !memcmp(h->magic, magic, sizeof magic) &&
+	       h->hash_check == hash_bytes(magic, sizeof magic) && read_boot_id(id) &&
+	       !memcmp(h->boot_id, id, sizeof id) && h->names_cap &&
 	       !(h->names_cap & (h->names_cap - 1)) && h->names_cap > h->n &&
 	       (!h->copy_len || h->copy_len == h->btf_len) &&
-	       file_len == sizeof(*h) + 4ULL * h->n + 4ULL * h->names_cap + h->copy_len;
+	       file_len == sizeof *h + 4ULL * h->n + 4ULL * h->names_cap + h->copy_len;
 }
 
 /* Uses the bytes of the copy unless b has mapped the kernel's. */
@@ -113,7 +113,7 @@ static bool has_room(u64 size)
 
 static bool write_index(int fd, const struct btf *b, const struct head *h)
 {
-	return write_all(fd, h, sizeof(*h)) == 0 &&
+	return write_all(fd, h, sizeof *h) == 0 &&
 	       write_all(fd, b->offset, sizeof(u32) * (size_t)b->n) == 0 &&
 	       write_all(fd, b->names, sizeof(u32) * (size_t)b->names_cap) == 0 &&
 	       write_all(fd, b->bytes, h->copy_len) == 0;
@@ -125,17 +125,17 @@ void btf_cache_store(const struct btf *b)
 	struct head h = { .btf_len = b->len,
 			  .n = b->n,
 			  .names_cap = b->names_cap,
-			  .hash_check = hash_bytes(magic, sizeof(magic)),
+			  .hash_check = hash_bytes(magic, sizeof magic),
 			  .copy_len = b->mapped ? 0 : b->len };
 	char tmp[64];
 	int fd;
 
-	memcpy(h.magic, magic, sizeof(magic));
+	memcpy(h.magic, magic, sizeof magic);
 	if (!b->names || !has_room(sizeof(u32) * ((u64)b->n + b->names_cap) + h.copy_len))
 		return;
 	if (!read_boot_id(h.boot_id) || (mkdir(dir, 0700) < 0 && errno != EEXIST) || !dir_is_ours())
 		return;
-	snprintf(tmp, sizeof(tmp), "%s.XXXXXX", file);
+	snprintf(tmp, sizeof tmp, "%s.XXXXXX", file);
 	fd = mkostemp(tmp, O_CLOEXEC);
 	if (fd < 0)
 		return;

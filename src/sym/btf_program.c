@@ -17,7 +17,7 @@ static struct program_btf *opened;
 
 static struct ctf_table table_of(struct elf *e, const char *symbols, const char *strings)
 {
-	struct elf_section y = {}, s = {};
+	struct elf_section y = { 0 }, s = { 0 };
 
 	elf_section(e, symbols, &y);
 	elf_section(e, strings, &s);
@@ -45,7 +45,7 @@ static struct btf *from_ctf(struct program_btf *p, struct err *err)
 static struct btf *read_section(struct program_btf *p)
 {
 	struct elf_section s;
-	struct err err = {};
+	struct err err = { 0 };
 	struct btf *b = NULL;
 
 	if (p->elf && elf_section(p->elf, ".BTF", &s) && s.bytes && !((uintptr_t)s.bytes % 4))
@@ -64,13 +64,13 @@ static struct btf *read_section(struct program_btf *p)
 
 struct btf *btf_of_program(const char *path)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct program_btf *p;
 
 	for (p = opened; p; p = p->next)
 		if (streq(p->path, path))
 			return p->btf;
-	p = xcalloc(1, sizeof(*p));
+	p = xcalloc(1, sizeof *p);
 	p->path = xstrdup(path);
 	arena_init(&p->arena);
 	p->elf = elf_open(path, &err);

@@ -74,7 +74,7 @@ static void put_enumerators(struct writer *w, struct buf *b, const struct btf_ty
 /* From the opening brace on. */
 static const char *body(struct writer *w, const struct btf_type *raw, u32 indent)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	const char *text;
 
 	buf_puts(&b, "{\n");
@@ -122,7 +122,7 @@ static const char *function(struct writer *w, const struct btf_type *raw, const 
 {
 	const struct raw_param *p = (const void *)(raw + 1);
 	u32 n = raw_vlen(raw) == 1 && !p[0].type ? 0 : raw_vlen(raw);
-	struct buf b = {};
+	struct buf b = { 0 };
 	const char *text;
 
 	buf_printf(&b, "%s(", inner);

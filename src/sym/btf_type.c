@@ -263,7 +263,7 @@ static const struct type *make_pointer(struct btf *b, u32 to)
 
 	if (!is_offset(b, to))
 		return t;
-	offset = arena_dup(b->arena, t, sizeof(*t));
+	offset = arena_dup(b->arena, t, sizeof *t);
 	offset->is_offset = true;
 	return offset;
 }
@@ -302,7 +302,7 @@ static const struct type *make_typedef(struct btf *b, const struct btf_type *raw
 
 	if (to->kind != TY_INT && !nameless)
 		return to;
-	t = arena_dup(b->arena, to, sizeof(*to));
+	t = arena_dup(b->arena, to, sizeof *to);
 	t->name = name_or_null(b, raw->name_off);
 	return t;
 }
@@ -464,7 +464,7 @@ static void name_params(struct btf *b, const char *event, struct btf_param *para
 		const struct btf_type *func;
 		struct btf_param named[32];
 
-		snprintf(name, sizeof(name), "%s%s", made[i], event);
+		snprintf(name, sizeof name, "%s%s", made[i], event);
 		func = btf_raw(b, btf_find(b, name, BTF_KIND_FUNC));
 		if (!func || proto_params(b, func->type, 1, named, ARRAY_SIZE(named)) != (int)n)
 			continue;
@@ -483,7 +483,7 @@ int btf_raw_tracepoint(struct btf *b, const char *name, struct btf_param *params
 	u32 id;
 	int n;
 
-	if ((size_t)snprintf(text, sizeof(text), "btf_trace_%s", name) >= sizeof(text))
+	if ((size_t)snprintf(text, sizeof text, "btf_trace_%s", name) >= sizeof text)
 		return -ENOENT;
 	id = btf_find(b, text, BTF_KIND_TYPEDEF);
 	raw = id ? btf_raw(b, btf_skip(b, id, true)) : NULL;

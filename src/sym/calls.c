@@ -78,7 +78,7 @@ static int by_event(const void *key, const void *row)
 
 static const struct call_desc *find_native(const char *event)
 {
-	return bsearch(event, calls, ARRAY_SIZE(calls), sizeof(calls[0]), by_event);
+	return bsearch(event, calls, ARRAY_SIZE(calls), sizeof calls[0], by_event);
 }
 
 const struct call_desc *call_find(const char *event)

@@ -273,7 +273,7 @@ static void plan_cases(struct plan *p, const struct call_choice *c, struct sourc
 	struct snapshot_table *t = arena_new(p->a, struct snapshot_table);
 	u32 cap = 0;
 
-	memset(t->page, 0xff, sizeof(t->page));
+	memset(t->page, 0xff, sizeof t->page);
 	t->mask = c->mask;
 	for (u32 i = 0; i < c->n; i++) {
 		const struct call_view *v = &c->v[i].view;
@@ -403,8 +403,8 @@ const struct snapshot *call_snapshot(struct arena *a, const struct call_format *
 
 static bool same_table(const struct snapshot_table *a, const struct snapshot_table *b)
 {
-	return a == b || (a && b && !memcmp(a->page, b->page, sizeof(a->page)) &&
-			  !memcmp(a->bytes, b->bytes, sizeof(a->bytes)) && a->mask == b->mask &&
+	return a == b || (a && b && !memcmp(a->page, b->page, sizeof a->page) &&
+			  !memcmp(a->bytes, b->bytes, sizeof a->bytes) && a->mask == b->mask &&
 			  a->by_request == b->by_request);
 }
 

@@ -130,7 +130,7 @@ static struct call_len read_len(const char **s)
 		enum call_len_kind kind;
 	} kinds[] = { { 'r', LEN_RESULT }, { '*', LEN_POINTEE }, { '=', LEN_CONST },
 		      { 'm', LEN_MEMBER }, { 'b', LEN_BITS },    { 'g', LEN_PAGES } };
-	struct call_len len = {};
+	struct call_len len = { 0 };
 
 	if (**s != ':')
 		return len;
@@ -284,7 +284,7 @@ static void read_pointer(struct call_view *v, const char **s)
 static struct call_view read_view(const char **s)
 {
 	static const char dirs[] = "<~^=>+"; /* in the order of enum view_dir */
-	struct call_view v = {};
+	struct call_view v = { 0 };
 	const int before = place;
 	u8 dir = VIEW_IN;
 
@@ -387,7 +387,7 @@ static void read_full(struct call_struct *st, const char *s)
 /* "tv_sec=d8 tv_nsec=d8": members follow each other as in C; @16 is at 16, ... leaves some out. */
 static void read_members(struct call_struct *st, const char *s)
 {
-	VEC(struct call_field) fields = {};
+	VEC(struct call_field) fields = { 0 };
 	u32 at = 0;
 
 	while (*s) {
@@ -533,7 +533,7 @@ static s64 case_value(const char *text)
 /* "TCGETS,TCGETS2 <*{termios};* p": values, a space, their view; "*": any other value. */
 static void read_cases(struct call_choice *c, const char *s)
 {
-	VEC(struct call_case) cases = {};
+	VEC(struct call_case) cases = { 0 };
 
 	while (*s) {
 		const char *values = word(&s, " ");

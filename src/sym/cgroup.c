@@ -38,7 +38,7 @@ const char *cgroup_mount(void)
 	if (elsewhere[0])
 		return elsewhere;
 	f = fopen("/proc/self/mounts", "re");
-	while (f && fgets(line, sizeof(line), f)) {
+	while (f && fgets(line, sizeof line, f)) {
 		if (sscanf(line, "%*s %255s %31s", elsewhere, type) == 2 &&
 		    streq(type, "cgroup2")) {
 			fclose(f);
@@ -77,7 +77,7 @@ int cgroup_id(const char *path, u64 *id, u32 *level, struct err *err)
 	struct stat st;
 
 	if (!is_cgroup2(path) && mount) {
-		snprintf(full, sizeof(full), "%s/%s", mount, path);
+		snprintf(full, sizeof full, "%s/%s", mount, path);
 		path = full;
 	}
 	if (stat(path, &st) < 0)
@@ -109,14 +109,14 @@ static const char *by_handle(struct arena *a, const char *mount, u64 id)
 	_fd int fd = -1;
 	char path[4096];
 
-	memcpy(h.bytes + offsetof(struct file_handle, f_handle), &id, sizeof(id));
+	memcpy(h.bytes + offsetof(struct file_handle, f_handle), &id, sizeof id);
 	if (mount_fd < 0)
 		return NULL;
 	errno = 0;
 	fd = open_by_handle_at(mount_fd, &h.handle, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	return fd_path(fd, path, sizeof(path)) ? arena_strdup(a, below(mount, path)) : NULL;
+	return fd_path(fd, path, sizeof path) ? arena_strdup(a, below(mount, path)) : NULL;
 }
 
 /* ---- walking */
@@ -143,7 +143,7 @@ static int walk(struct walk *w, size_t len, u32 depth)
 	while (d && !r && (e = readdir(d))) {
 		size_t n = strlen(e->d_name);
 
-		if (e->d_type != DT_DIR || e->d_name[0] == '.' || len + n + 2 > sizeof(w->path))
+		if (e->d_type != DT_DIR || e->d_name[0] == '.' || len + n + 2 > sizeof w->path)
 			continue;
 		w->path[len] = '/';
 		memcpy(w->path + len + 1, e->d_name, n + 1);
@@ -204,7 +204,7 @@ static u32 hierarchies(struct arena *a, struct hierarchy *h)
 	FILE *f = fopen("/proc/self/mounts", "re");
 	u32 n = 0;
 
-	while (f && n < MAX_HIERARCHIES && fgets(line, sizeof(line), f)) {
+	while (f && n < MAX_HIERARCHIES && fgets(line, sizeof line, f)) {
 		if (sscanf(line, "%*s %511s %31s", mount, type) != 2 ||
 		    !starts_with(type, "cgroup"))
 			continue;
@@ -214,7 +214,7 @@ static u32 hierarchies(struct arena *a, struct hierarchy *h)
 	}
 	if (f)
 		fclose(f);
-	qsort(h, n, sizeof(*h), by_name);
+	qsort(h, n, sizeof *h, by_name);
 	return n;
 }
 

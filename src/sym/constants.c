@@ -45,7 +45,7 @@ static const struct row {
 #undef C
 #undef A
 };
-_Static_assert(sizeof(names) <= UINT16_MAX, "an offset has 16 bits");
+_Static_assert(sizeof names <= UINT16_MAX, "an offset has 16 bits");
 #define C(name, value)                                                                             \
 	_Static_assert(HIGH((s64)(value)) >= INT16_MIN && HIGH((s64)(value)) <= INT16_MAX,         \
 		       "a value has 48 bits");
@@ -75,7 +75,7 @@ static int by_name(const void *key, const void *row)
 
 bool constant_find(const char *name, s64 *value)
 {
-	const struct row *row = bsearch(name, rows, ARRAY_SIZE(rows), sizeof(rows[0]), by_name);
+	const struct row *row = bsearch(name, rows, ARRAY_SIZE(rows), sizeof rows[0], by_name);
 
 	if (row)
 		*value = value_of(row);

@@ -46,9 +46,9 @@ static void read_load(const u8 *bytes, size_t len, code_fn f, void *ctx)
 	const char *name = (const char *)bytes + sizeof(struct load);
 	struct load load;
 
-	if (len <= sizeof(load) || !memchr(name, 0, len - sizeof(load)))
+	if (len <= sizeof load || !memchr(name, 0, len - sizeof load))
 		return;
-	memcpy(&load, bytes, sizeof(load));
+	memcpy(&load, bytes, sizeof load);
 	f(ctx, &(struct jit_code){ load.address, load.size, name });
 }
 
@@ -57,10 +57,10 @@ static size_t skip_header(const void *bytes, size_t len)
 {
 	struct header h;
 
-	if (len < sizeof(h))
+	if (len < sizeof h)
 		return 0;
-	memcpy(&h, bytes, sizeof(h));
-	return h.magic == MAGIC && h.size >= sizeof(h) ? h.size : 0;
+	memcpy(&h, bytes, sizeof h);
+	return h.magic == MAGIC && h.size >= sizeof h ? h.size : 0;
 }
 
 bool jitdump_parse(const void *bytes, size_t len, u64 end, u64 *at, code_fn f, void *ctx)
@@ -71,9 +71,9 @@ bool jitdump_parse(const void *bytes, size_t len, u64 end, u64 *at, code_fn f, v
 	if (!*at && !i)
 		return false;
 	*at += i;
-	for (; i < len && len - i >= sizeof(r); i += r.size, *at += r.size) {
-		memcpy(&r, (const u8 *)bytes + i, sizeof(r));
-		if (r.size < sizeof(r) || r.size > end - MIN(*at, end))
+	for (; i < len && len - i >= sizeof r; i += r.size, *at += r.size) {
+		memcpy(&r, (const u8 *)bytes + i, sizeof r);
+		if (r.size < sizeof r || r.size > end - MIN(*at, end))
 			break;
 		if (r.kind == KIND_LOAD)
 			read_load((const u8 *)bytes + i, MIN(len - i, (size_t)r.size), f, ctx);

@@ -33,7 +33,7 @@ struct kallsyms {
 
 struct kallsyms *kallsyms_new(const char *path)
 {
-	struct kallsyms *k = xcalloc(1, sizeof(*k));
+	struct kallsyms *k = xcalloc(1, sizeof *k);
 
 	k->path = xstrdup(path ? path : "/proc/kallsyms");
 	return k;
@@ -87,7 +87,7 @@ static void push(struct kallsyms *k, struct entry e)
 {
 	if (k->n == k->cap) {
 		k->cap = k->cap ? k->cap * 2 : 1 << 17;
-		k->v = xrealloc(k->v, sizeof(*k->v) * k->cap);
+		k->v = xrealloc(k->v, sizeof *k->v * k->cap);
 	}
 	k->v[k->n++] = e;
 }
@@ -95,7 +95,7 @@ static void push(struct kallsyms *k, struct entry e)
 /* The type letter is two bytes before the name. */
 static char *parse_line(struct kallsyms *k, char *s, char *end)
 {
-	struct entry e = {};
+	struct entry e = { 0 };
 	char *eol = memchr(s, '\n', (size_t)(end - s)), *tab;
 	u8 digit;
 
@@ -134,7 +134,7 @@ static void merge(struct entry *v, u32 mid, u32 n, struct entry *tmp)
 {
 	u32 i = 0, j = mid, at = 0;
 
-	memcpy(tmp, v, sizeof(*v) * mid);
+	memcpy(tmp, v, sizeof *v * mid);
 	while (i < mid)
 		v[at++] = j < n && by_address(&v[j], &tmp[i]) < 0 ? v[j++] : tmp[i++];
 }
@@ -148,11 +148,11 @@ static void sort(struct kallsyms *k)
 	for (u32 i = 1; i < k->n; i++)
 		runs += by_address(&k->v[i - 1], &k->v[i]) > 0;
 	if (runs > 32) {
-		qsort(k->v, k->n, sizeof(*k->v), by_address);
+		qsort(k->v, k->n, sizeof *k->v, by_address);
 		return;
 	}
 	if (runs)
-		tmp = xmalloc(sizeof(*tmp) * k->n);
+		tmp = xmalloc(sizeof *tmp * k->n);
 	for (u32 i = 1; runs && i <= k->n; i++) {
 		if (i < k->n && by_address(&k->v[i - 1], &k->v[i]) <= 0)
 			continue;

@@ -106,13 +106,13 @@ static const char *search_cache(struct arena *a, const char *root, const char *b
 	struct cache_head head;
 	struct cache_entry e;
 
-	if (len < sizeof(head))
+	if (len < sizeof head)
 		return NULL;
-	memcpy(&head, base, sizeof(head));
-	for (u32 i = 0; i < head.n && (len - sizeof(head)) / sizeof(e) > i; i++) {
+	memcpy(&head, base, sizeof head);
+	for (u32 i = 0; i < head.n && (len - sizeof head) / sizeof e > i; i++) {
 		const char *key, *value, *path;
 
-		memcpy(&e, base + sizeof(head) + i * sizeof(e), sizeof(e));
+		memcpy(&e, base + sizeof head + i * sizeof e, sizeof e);
 		key = string_at(base, len, e.key);
 		value = string_at(base, len, e.value);
 		if ((e.flags & 0xffff) != CACHE_ABI || !key || !value ||
@@ -127,11 +127,11 @@ static const char *search_cache(struct arena *a, const char *root, const char *b
 
 static const char *find_in_cache(struct arena *a, const char *root, const char *name)
 {
-	struct buf text = {};
+	struct buf text = { 0 };
 	const char *path = arena_printf(a, "%s/etc/ld.so.cache", root), *at, *found = NULL;
 
 	if (buf_read_file(&text, path) == 0 && text.len) {
-		at = memmem(text.s, text.len, magic, sizeof(magic));
+		at = memmem(text.s, text.len, magic, sizeof magic);
 		if (at)
 			found = search_cache(a, root, at, text.len - (size_t)(at - text.s), name);
 	}

@@ -65,7 +65,7 @@ static void parse(struct perfmap *p)
 	for (size_t i = 0; i < p->text.len; i++)
 		lines += p->text.s[i] == '\n';
 	free(p->v);
-	p->v = xmalloc(sizeof(*p->v) * lines);
+	p->v = xmalloc(sizeof *p->v * lines);
 	p->n = 0;
 	for (char *s = p->text.s, *end = s + p->text.len; s < end;) {
 		char *eol = memchr(s, '\n', (size_t)(end - s));
@@ -76,12 +76,12 @@ static void parse(struct perfmap *p)
 		p->n += parse_line(p, s, order++);
 		s = eol + 1;
 	}
-	qsort(p->v, p->n, sizeof(*p->v), by_start);
+	qsort(p->v, p->n, sizeof *p->v, by_start);
 }
 
 struct perfmap *perfmap_parse(const char *text, size_t len)
 {
-	struct perfmap *p = xcalloc(1, sizeof(*p));
+	struct perfmap *p = xcalloc(1, sizeof *p);
 
 	buf_add(&p->text, text, len);
 	parse(p);
@@ -100,7 +100,7 @@ void perfmap_close(struct perfmap *p)
 
 static bool refresh_text(struct perfmap *p)
 {
-	struct buf text = {};
+	struct buf text = { 0 };
 
 	if (buf_read_file(&text, p->path) < 0) {
 		buf_release(&text);
@@ -122,7 +122,7 @@ static void add_code(void *ctx, const struct jit_code *code)
 		return;
 	if (p->n == p->cap) {
 		p->cap = MAX(2 * p->cap, 1024u);
-		p->v = xrealloc(p->v, p->cap * sizeof(*p->v));
+		p->v = xrealloc(p->v, p->cap * sizeof *p->v);
 	}
 	p->v[p->n] = (struct jit_symbol){ code->start, code->size, (u32)p->text.len, p->n };
 	p->n++;
@@ -147,7 +147,7 @@ static bool refresh_dump(struct perfmap *p, u64 end)
 	if (fd >= 0)
 		close(fd);
 	if (p->n)
-		qsort(p->v, p->n, sizeof(*p->v), by_start);
+		qsort(p->v, p->n, sizeof *p->v, by_start);
 	return p->at;
 }
 
@@ -178,7 +178,7 @@ static bool try_path(struct perfmap *p, char *path, bool is_dump)
 
 struct perfmap *perfmap_open(u32 pid, const char *dump)
 {
-	struct perfmap *p = xcalloc(1, sizeof(*p));
+	struct perfmap *p = xcalloc(1, sizeof *p);
 	u32 number = proc_number(pid);
 
 	if (try_path(p, xasprintf("/proc/%u/root/tmp/perf-%u.map", number, proc_inner_pid(pid)),

@@ -22,7 +22,7 @@ struct places {
 
 struct places *places_new(void)
 {
-	struct places *p = xcalloc(1, sizeof(*p));
+	struct places *p = xcalloc(1, sizeof *p);
 
 	arena_init(&p->arena);
 	intern_init(&p->names);
@@ -50,7 +50,7 @@ const struct place_list *places_find(const struct places *p, u32 file, u64 pc)
 
 static size_t bytes_of(const struct places *p)
 {
-	return p->arena.used + p->names.arena.used + p->lists.cap * sizeof(*p->lists.slot);
+	return p->arena.used + p->names.arena.used + p->lists.cap * sizeof *p->lists.slot;
 }
 
 const struct place_list *places_add(struct places *p, u32 file, u64 pc, struct dwarf *d,
@@ -66,7 +66,7 @@ const struct place_list *places_add(struct places *p, u32 file, u64 pc, struct d
 		arena_init(&p->arena);
 		intern_init(&p->names);
 	}
-	list = arena_alloc(&p->arena, sizeof(*list) + n * sizeof(list->at[0]));
+	list = arena_alloc(&p->arena, sizeof *list + n * sizeof list->at[0]);
 	for (list->n = 0; list->n < n; list->n++) {
 		const struct dwarf_source *s = &at[list->n];
 
@@ -76,6 +76,6 @@ const struct place_list *places_add(struct places *p, u32 file, u64 pc, struct d
 					  .line = s->line,
 					  .inlined = s->inlined };
 	}
-	hash_put(&p->lists, arena_dup(&p->arena, &key, sizeof(key)), sizeof(key), list);
+	hash_put(&p->lists, arena_dup(&p->arena, &key, sizeof key), sizeof key, list);
 	return list;
 }

@@ -113,10 +113,10 @@ void procmaps_parse(struct procmaps *m, const char *text, size_t len)
 {
 	const char *end = text + len, *eol;
 
-	memset(m, 0, sizeof(*m));
+	memset(m, 0, sizeof *m);
 	arena_init(&m->arena);
 	for (const char *s = text; s < end; s = eol + 1) {
-		struct mapping map = {};
+		struct mapping map = { 0 };
 
 		eol = memchr(s, '\n', (size_t)(end - s));
 		if (!eol)
@@ -129,10 +129,10 @@ void procmaps_parse(struct procmaps *m, const char *text, size_t len)
 int procmaps_read(struct procmaps *m, u32 pid, struct err *err)
 {
 	char path[40];
-	struct buf text = {};
+	struct buf text = { 0 };
 	int r;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", proc_number(pid));
+	snprintf(path, sizeof path, "/proc/%u/maps", proc_number(pid));
 	r = buf_read_file(&text, path);
 	if (r < 0) {
 		buf_release(&text);
@@ -146,7 +146,7 @@ int procmaps_read(struct procmaps *m, u32 pid, struct err *err)
 static void insert(struct procmaps *m, u32 at, const struct mapping *one)
 {
 	vec_push(&m->arena, &m->list, *one);
-	memmove(&m->list.v[at + 1], &m->list.v[at], (m->list.n - 1 - at) * sizeof(*one));
+	memmove(&m->list.v[at + 1], &m->list.v[at], (m->list.n - 1 - at) * sizeof *one);
 	m->list.v[at] = *one;
 }
 
@@ -185,7 +185,7 @@ void procmaps_add(struct procmaps *m, const struct mapping *one)
 void procmaps_release(struct procmaps *m)
 {
 	arena_release(&m->arena);
-	memset(&m->list, 0, sizeof(m->list));
+	memset(&m->list, 0, sizeof m->list);
 }
 
 const struct mapping *procmaps_find(const struct procmaps *m, u64 address)

@@ -30,7 +30,7 @@ static bool proc_is_foreign(void)
 
 	if (foreign >= 0)
 		return foreign;
-	n = readlink("/proc/self", self, sizeof(self) - 1);
+	n = readlink("/proc/self", self, sizeof self - 1);
 	self[MAX(n, 0)] = '\0';
 	foreign = n > 0 && strtoul(self, NULL, 10) != (unsigned long)getpid();
 	return foreign;
@@ -43,7 +43,7 @@ static bool proc_is_foreign(void)
 u32 proc_number(u32 pid)
 {
 	char path[64];
-	struct buf text = {};
+	struct buf text = { 0 };
 	const char *at;
 	u32 number = pid;
 	int fd;
@@ -53,7 +53,7 @@ u32 proc_number(u32 pid)
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
 	if (buf_read_file(&text, path) == 0 && text.s && (at = strstr(text.s, "Pid:")))
 		number = (u32)strtoul(at + strlen("Pid:"), NULL, 10);
 	buf_release(&text);
@@ -65,10 +65,10 @@ u32 proc_number(u32 pid)
 static u32 inner_numbers(const char *process, u32 numbers[], u32 max)
 {
 	char path[64], *at, *end;
-	struct buf text = {};
+	struct buf text = { 0 };
 	u32 n = 0;
 
-	snprintf(path, sizeof(path), "/proc/%s/status", process);
+	snprintf(path, sizeof path, "/proc/%s/status", process);
 	if (buf_read_file(&text, path) == 0 && text.s && (at = strstr(text.s, "\nNSpid:")))
 		for (at += strlen("\nNSpid:"); n < max && (*at == '\t' || *at == ' '); at = end)
 			numbers[n++] = (u32)strtoul(at, &end, 10);
@@ -83,7 +83,7 @@ static u32 own_number(u32 number)
 	u32 of_it[LEVELS], ours[LEVELS], level = inner_numbers("self", ours, LEVELS);
 	char process[16];
 
-	snprintf(process, sizeof(process), "%u", number);
+	snprintf(process, sizeof process, "%u", number);
 	if (!level || inner_numbers(process, of_it, LEVELS) < level)
 		return 0;
 	return proc_number(of_it[level - 1]) == number ? of_it[level - 1] : 0;
@@ -93,7 +93,7 @@ static int open_proc(u32 pid, const char *file)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%u/%s", proc_number(pid), file);
+	snprintf(path, sizeof path, "/proc/%u/%s", proc_number(pid), file);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -117,7 +117,7 @@ bool proc_is_visible(u32 pid)
 {
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%u/root/", proc_number(pid));
+	snprintf(path, sizeof path, "/proc/%u/root/", proc_number(pid));
 	return access(path, F_OK) == 0 || (errno != EACCES && errno != EPERM);
 }
 
@@ -127,8 +127,8 @@ const char *proc_exe(struct arena *a, u32 pid)
 	char path[32], target[4096];
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", proc_number(pid));
-	n = readlink(path, target, sizeof(target) - 1);
+	snprintf(path, sizeof path, "/proc/%u/exe", proc_number(pid));
+	n = readlink(path, target, sizeof target - 1);
 	if (n <= 0)
 		return NULL;
 	target[n] = '\0';
@@ -177,7 +177,7 @@ int proc_each_thread(u32 pid, int (*f)(void *ctx, u32 tid), void *ctx)
 {
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	snprintf(path, sizeof path, "/proc/%u/task", pid);
 	return each_number(path, f, ctx);
 }
 
@@ -188,7 +188,7 @@ u32 proc_of_thread(u32 tid)
 	char text[STATUS_MAX];
 	const char *at;
 
-	if (read_start(tid, "status", text, sizeof(text)) <= 0 || !(at = strstr(text, "\nTgid:")))
+	if (read_start(tid, "status", text, sizeof text) <= 0 || !(at = strstr(text, "\nTgid:")))
 		return 0;
 	return (u32)strtoul(at + strlen("\nTgid:"), NULL, 10);
 }
@@ -200,7 +200,7 @@ u32 proc_inner_pid(u32 pid)
 	const char *at;
 	u32 inner = pid;
 
-	if (read_start(pid, "status", text, sizeof(text)) <= 0 || !(at = strstr(text, "\nNSpid:")))
+	if (read_start(pid, "status", text, sizeof text) <= 0 || !(at = strstr(text, "\nNSpid:")))
 		return pid;
 	for (at += strlen("\nNSpid:"); *at == '\t' || *at == ' ';) {
 		char *end;
@@ -266,7 +266,7 @@ bool proc_in_other_mnt_ns(u32 pid)
 {
 	char ns[40], root[40];
 
-	snprintf(ns, sizeof(ns), "/proc/%u/ns/mnt", pid);
-	snprintf(root, sizeof(root), "/proc/%u/root/", pid);
+	snprintf(ns, sizeof ns, "/proc/%u/ns/mnt", pid);
+	snprintf(root, sizeof root, "/proc/%u/root/", pid);
 	return !same_node(ns, "/proc/self/ns/mnt") || !same_node(root, "/");
 }

@@ -36,7 +36,7 @@ static struct raw_place place_of(const struct tp_format *f, const char *name)
 	const struct tp_field *field = name ? tp_format_field(f, name) : NULL;
 
 	return field ? (struct raw_place){ field->offset, field->size, field->is_signed } :
-		       (struct raw_place){};
+		       (struct raw_place){ 0 };
 }
 
 /* False: the record of this kernel has no such field. */

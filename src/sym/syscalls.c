@@ -106,7 +106,7 @@ static int by_name(const void *key, const void *row)
 /* Two rows of one name are adjacent: one for each machine. */
 static const struct row *find(const char *name)
 {
-	const struct row *r = bsearch(name, rows, ARRAY_SIZE(rows), sizeof(rows[0]), by_name);
+	const struct row *r = bsearch(name, rows, ARRAY_SIZE(rows), sizeof rows[0], by_name);
 
 	if (!r || r->nr >= 0)
 		return r;

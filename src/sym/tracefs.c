@@ -45,7 +45,7 @@ static const char *mounted_elsewhere(void)
 	char line[1024], type[32];
 	bool found = false;
 
-	while (f && !found && fgets(line, sizeof(line), f)) /* another mount may hide it */
+	while (f && !found && fgets(line, sizeof line, f)) /* another mount may hide it */
 		found = sscanf(line, "%*s %255s %31s", path, type) == 2 && streq(type, "tracefs") &&
 			is_tracefs(path);
 	if (f)
@@ -70,7 +70,7 @@ static bool is_empty(const char *root, struct err *err)
 {
 	char path[300];
 
-	snprintf(path, sizeof(path), "%s/events", root);
+	snprintf(path, sizeof path, "%s/events", root);
 	if (access(path, F_OK) == 0 || errno != ENOENT)
 		return false;
 	err_set(err, -EPERM, "%s is empty: the kernel hides its tracing files", root);
@@ -205,14 +205,14 @@ static int list_dirs(struct arena *a, const char *path, struct names *names, str
 			vec_push(a, &names->list, arena_strdup(a, e->d_name));
 	closedir(d);
 	if (names->list.n)
-		qsort(names->list.v, names->list.n, sizeof(*names->list.v), by_string);
+		qsort(names->list.v, names->list.n, sizeof *names->list.v, by_string);
 	vec_push(a, &names->list, NULL);
 	return 0;
 }
 
 static int list(struct arena *a, const char *path, const char ***names, u32 *n, struct err *err)
 {
-	struct names found = {};
+	struct names found = { 0 };
 	int r = list_dirs(a, path, &found, err);
 
 	if (r < 0)
@@ -255,8 +255,8 @@ static int read_event_file(struct buf *b, const char *category, const char *even
 	if (!root)
 		return err->code;
 	if (strchr(category, '/') || strchr(event, '/') || category[0] == '.' || event[0] == '.' ||
-	    (size_t)snprintf(path, sizeof(path), "%s/events/%s/%s/%s", root, category, event,
-			     file) >= sizeof(path))
+	    (size_t)snprintf(path, sizeof path, "%s/events/%s/%s/%s", root, category, event,
+			     file) >= sizeof path)
 		return err_set(err, -ENOENT, "no tracepoint %s:%s", category, event);
 	r = buf_read_file(b, path);
 	if (r == -ENOENT)
@@ -271,7 +271,7 @@ static int read_event_file(struct buf *b, const char *category, const char *even
 
 int tracefs_event_id(const char *category, const char *event, struct err *err)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	int r = read_event_file(&b, category, event, "id", err);
 
 	if (r >= 0)
@@ -317,7 +317,7 @@ static bool value_after(struct text line, const char *label, s64 *out)
 	if (!hit)
 		return false;
 	hit += strlen(label);
-	n = MIN((size_t)(line.end - hit), sizeof(digits) - 1);
+	n = MIN((size_t)(line.end - hit), sizeof digits - 1);
 	memcpy(digits, hit, n);
 	*out = strtoll(digits, NULL, 10);
 	return true;
@@ -393,7 +393,7 @@ static bool parse_field(struct arena *a, struct tp_field *f, struct text line)
 	s64 offset, size, is_signed = 0;
 	const char *semi;
 
-	memset(f, 0, sizeof(*f));
+	memset(f, 0, sizeof *f);
 	skip_blank(&line);
 	if (!eat(&line, "field:"))
 		return false;
@@ -455,7 +455,7 @@ struct tp_format *tracefs_parse_format(struct arena *a, const char *text, size_t
 struct tp_format *tracefs_format(struct arena *a, const char *category, const char *event,
 				 struct err *err)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	struct tp_format *f = NULL;
 
 	if (read_event_file(&b, category, event, "format", err) >= 0) {
@@ -528,19 +528,19 @@ struct tracefs_strings *tracefs_parse_strings(struct arena *a, const char *text)
 							   unescaped(a, quote + 1, end - 1) });
 	}
 	if (s->v.n)
-		qsort(s->v.v, s->v.n, sizeof(*s->v.v), by_address);
+		qsort(s->v.v, s->v.n, sizeof *s->v.v, by_address);
 	return s;
 }
 
 struct tracefs_strings *tracefs_read_strings(struct arena *a)
 {
 	struct tracefs_strings *s;
-	struct err err = {};
+	struct err err = { 0 };
 	const char *root = tracefs_path(&err);
-	struct buf b = {};
+	struct buf b = { 0 };
 	char path[300];
 
-	snprintf(path, sizeof(path), "%s/printk_formats", root ? root : "");
+	snprintf(path, sizeof path, "%s/printk_formats", root ? root : "");
 	s = tracefs_parse_strings(a, root && buf_read_file(&b, path) == 0 && b.s ? b.s : "");
 	buf_release(&b);
 	return s;
@@ -551,6 +551,6 @@ const char *tracefs_string(const struct tracefs_strings *s, u64 addr)
 	struct constant_string key = { .addr = addr }, *found = NULL;
 
 	if (s->v.n)
-		found = bsearch(&key, s->v.v, s->v.n, sizeof(*s->v.v), by_address);
+		found = bsearch(&key, s->v.v, s->v.n, sizeof *s->v.v, by_address);
 	return found ? found->text : NULL;
 }

@@ -27,9 +27,9 @@ static bool read_word(struct walk *w, u64 address, u64 *v)
 
 	if (address & 7 || address < w->raw->sp)
 		return stop(w, UNWIND_WHY_UNREADABLE);
-	if (w->raw->len < sizeof(*v) || offset > w->raw->len - sizeof(*v))
+	if (w->raw->len < sizeof *v || offset > w->raw->len - sizeof *v)
 		return stop(w, UNWIND_WHY_CUT);
-	memcpy(v, w->raw->stack + offset, sizeof(*v));
+	memcpy(v, w->raw->stack + offset, sizeof *v);
 	return true;
 }
 

@@ -43,7 +43,7 @@ struct unwinds {
 
 struct unwinds *unwinds_new(struct usyms *u, void *memory, unwind_set_fn set, void *ctx)
 {
-	struct unwinds *w = xcalloc(1, sizeof(*w));
+	struct unwinds *w = xcalloc(1, sizeof *w);
 
 	w->usyms = u;
 	w->set = set;
@@ -91,12 +91,12 @@ static const struct unwind_file *table_of(struct unwinds *w, const struct mappin
 		w->vdso_known = true;
 		return &w->vdso.table;
 	}
-	f = hash_get(&w->files, &key.key, sizeof(key.key));
+	f = hash_get(&w->files, &key.key, sizeof key.key);
 	if (!f) {
-		f = xcalloc(1, sizeof(*f));
+		f = xcalloc(1, sizeof *f);
 		f->key = key.key;
 		build(w, f, e);
-		hash_put(&w->files, &f->key, sizeof(f->key), f);
+		hash_put(&w->files, &f->key, sizeof f->key, f);
 	}
 	return &f->table;
 }
@@ -191,7 +191,7 @@ static void fill_process(struct unwinds *w, u32 pid, const struct procmaps *maps
 
 static struct unwind_process *process_of(const struct unwinds *w, u32 pid)
 {
-	const struct known_process *k = hash_get(&w->processes, &pid, sizeof(pid));
+	const struct known_process *k = hash_get(&w->processes, &pid, sizeof pid);
 
 	return k ? k->p : NULL;
 }
@@ -199,12 +199,12 @@ static struct unwind_process *process_of(const struct unwinds *w, u32 pid)
 /* Replaces what is known of the process. */
 static void keep(struct unwinds *w, u32 pid, struct unwind_process *p)
 {
-	struct known_process *k = hash_get(&w->processes, &pid, sizeof(pid));
+	struct known_process *k = hash_get(&w->processes, &pid, sizeof pid);
 
 	if (!k) {
-		k = xcalloc(1, sizeof(*k));
+		k = xcalloc(1, sizeof *k);
 		k->pid = pid;
-		hash_put(&w->processes, &k->pid, sizeof(k->pid), k);
+		hash_put(&w->processes, &k->pid, sizeof k->pid, k);
 	}
 	free(k->p);
 	k->p = p;
@@ -212,7 +212,7 @@ static void keep(struct unwinds *w, u32 pid, struct unwind_process *p)
 
 static struct unwind_process *new_process(struct unwinds *w, u32 pid, u64 start_stack)
 {
-	struct unwind_process *p = xcalloc(1, sizeof(*p));
+	struct unwind_process *p = xcalloc(1, sizeof *p);
 
 	p->start_stack = start_stack;
 	p->salt = ++w->generation * 0x9e3779b97f4a7c15ull ^ pid;
@@ -304,7 +304,7 @@ static u32 try_known(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, 
 static u32 try_reported(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max)
 {
 	const struct procmaps *maps = usyms_reported(w->usyms, raw->pid);
-	struct unwind_process p = {};
+	struct unwind_process p = { 0 };
 
 	if (!maps->list.n)
 		return not_known(raw, ips);

@@ -165,7 +165,7 @@ static int by_number(const void *a, const void *b)
 /* The hash table has no removal: it is rebuilt without the evicted file. Rare, and small. */
 static void drop(struct hash *h, const void *value, size_t key_len)
 {
-	struct hash rest = {};
+	struct hash rest = { 0 };
 
 	for (u32 i = 0; i < h->cap; i++)
 		if (h->slot[i].key && h->slot[i].value != value)
@@ -177,7 +177,7 @@ static void drop(struct hash *h, const void *value, size_t key_len)
 static struct elf *open_if_same(const char *path, u64 inode)
 {
 	struct stat st;
-	struct err err = {};
+	struct err err = { 0 };
 	struct elf *e;
 
 	if (stat(path, &st) < 0 || (u64)st.st_ino != inode)
@@ -212,7 +212,7 @@ static struct elf *open_mapped(u32 pid, const struct mapping *m)
 	free(path);
 	if (e)
 		return e;
-	snprintf(link, sizeof(link), "/proc/%u/map_files/%llx-%llx", proc_number(pid),
+	snprintf(link, sizeof link, "/proc/%u/map_files/%llx-%llx", proc_number(pid),
 		 (unsigned long long)m->start, (unsigned long long)m->end);
 	e = open_if_same(link, m->inode);
 	return e || m->deleted ? e : open_if_same(m->path, m->inode);
@@ -230,7 +230,7 @@ static bool is_build(const struct elf *e, const struct mapping *m)
 
 static struct elf *open_recorded(const struct mapping *m)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct stat st;
 	struct elf *e;
 
@@ -256,7 +256,7 @@ static bool is_file(const struct mapping *m)
 static struct file *file_of(struct usyms *u, u32 pid, const struct mapping *m)
 {
 	struct file_key key = { m->inode, m->dev_major, m->dev_minor };
-	struct file *f = hash_get(&u->files, &key, sizeof(key));
+	struct file *f = hash_get(&u->files, &key, sizeof key);
 	struct hash_slot *old;
 
 	if (f) {
@@ -266,15 +266,15 @@ static struct file *file_of(struct usyms *u, u32 pid, const struct mapping *m)
 	if (u->files.n >= MAX_FILES && (old = oldest(&u->files, file_used))) {
 		struct file *gone = old->value;
 
-		drop(&u->files, gone, sizeof(gone->key));
+		drop(&u->files, gone, sizeof gone->key);
 		free_file(gone);
 	}
-	f = xcalloc(1, sizeof(*f));
+	f = xcalloc(1, sizeof *f);
 	f->key = key;
 	f->number = u->n_files++;
 	f->used = ++u->clock;
 	f->elf = u->recorded ? open_recorded(m) : open_mapped(pid, m);
-	hash_put(&u->files, &f->key, sizeof(f->key), f);
+	hash_put(&u->files, &f->key, sizeof f->key, f);
 	return f;
 }
 
@@ -307,7 +307,7 @@ static u64 exe_inode(u32 pid)
 	char path[40];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", proc_number(pid));
+	snprintf(path, sizeof path, "/proc/%u/exe", proc_number(pid));
 	return stat(path, &st) < 0 ? 0 : (u64)st.st_ino;
 }
 
@@ -335,7 +335,7 @@ static void keep_past(struct proc *p, const struct procmaps *now)
 static bool read_maps(struct usyms *u, struct proc *p)
 {
 	struct procmaps maps;
-	struct err err = {};
+	struct err err = { 0 };
 
 	p->read_ns = clock_mono_ns();
 	p->unseen = procmaps_read(&maps, p->pid, &err);
@@ -380,14 +380,14 @@ static void recheck(struct usyms *u, struct proc *p)
 /* Forgets the quarter of the processes that was not asked for the longest. */
 static void drop_old_procs(struct usyms *u)
 {
-	struct hash rest = {};
+	struct hash rest = { 0 };
 	u64 used[MAX_PROCS], limit;
 	u32 n = 0;
 
 	for (u32 i = 0; i < u->procs.cap && n < MAX_PROCS; i++)
 		if (u->procs.slot[i].key)
 			used[n++] = proc_used(u->procs.slot[i].value);
-	qsort(used, n, sizeof(*used), by_number);
+	qsort(used, n, sizeof *used, by_number);
 	limit = used[n / 4];
 	for (u32 i = 0; i < u->procs.cap; i++) {
 		struct proc *p = u->procs.slot[i].value;
@@ -397,7 +397,7 @@ static void drop_old_procs(struct usyms *u)
 		if (p->used < limit)
 			free_proc(p);
 		else
-			hash_put(&rest, &p->pid, sizeof(p->pid), p);
+			hash_put(&rest, &p->pid, sizeof p->pid, p);
 	}
 	hash_release(&u->procs);
 	u->procs = rest;
@@ -406,14 +406,14 @@ static void drop_old_procs(struct usyms *u)
 /* The process's entry, without reading /proc. */
 static struct proc *entry_of(struct usyms *u, u32 pid)
 {
-	struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
+	struct proc *p = hash_get(&u->procs, &pid, sizeof pid);
 
 	if (!p) {
 		if (!u->recorded && u->procs.n >= MAX_PROCS)
 			drop_old_procs(u);
-		p = xcalloc(1, sizeof(*p));
+		p = xcalloc(1, sizeof *p);
 		p->pid = pid;
-		hash_put(&u->procs, &p->pid, sizeof(p->pid), p);
+		hash_put(&u->procs, &p->pid, sizeof p->pid, p);
 	}
 	p->used = ++u->clock;
 	return p;
@@ -440,14 +440,14 @@ const struct procmaps *usyms_read(struct usyms *u, u32 pid)
 
 int usyms_unseen(struct usyms *u, u32 pid)
 {
-	const struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
+	const struct proc *p = hash_get(&u->procs, &pid, sizeof pid);
 
 	return p ? MIN(p->unseen, 0) : 0;
 }
 
 void usyms_note(struct usyms *u, u32 pid)
 {
-	if (!hash_get(&u->procs, &pid, sizeof(pid)))
+	if (!hash_get(&u->procs, &pid, sizeof pid))
 		proc_of(u, pid);
 }
 
@@ -520,7 +520,7 @@ void usyms_forked(struct usyms *u, u32 parent, u32 pid)
 
 bool usyms_all_reported(const struct usyms *u, u32 pid)
 {
-	const struct proc *p = hash_get(&u->procs, &pid, sizeof(pid));
+	const struct proc *p = hash_get(&u->procs, &pid, sizeof pid);
 
 	return p && p->exec_seen && p->from_events.list.n;
 }
@@ -537,7 +537,7 @@ static struct elf *vdso(struct usyms *u)
 {
 	void *image = (void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	struct procmaps maps;
-	struct err err = {};
+	struct err err = { 0 };
 	const struct mapping *m;
 
 	if (u->vdso_tried)
@@ -654,7 +654,7 @@ bool usyms_resolve(struct usyms *u, u32 pid, u64 time, u64 address, struct usym 
 	struct elf *e;
 	u64 file_address;
 
-	memset(out, 0, sizeof(*out));
+	memset(out, 0, sizeof *out);
 	if (!m)
 		return false;
 	out->path = *m->path ? m->path : NULL;
@@ -685,7 +685,7 @@ static void close_dwarf(struct file *f)
 
 static struct dwarf *dwarf_of_file(struct file *f)
 {
-	struct err err = {};
+	struct err err = { 0 };
 
 	if (f->dwarf && dwarf_memory(f->dwarf) > MOST_DWARF_BYTES) {
 		close_dwarf(f);
@@ -732,7 +732,7 @@ void usyms_demangle(struct usyms *u, bool on)
 
 struct usyms *usyms_new(void)
 {
-	struct usyms *u = xcalloc(1, sizeof(*u));
+	struct usyms *u = xcalloc(1, sizeof *u);
 
 	u->demangle = true;
 	u->places = places_new();

@@ -59,7 +59,7 @@ static u64 price_sub(struct pricing *p, u32 sub)
 
 u64 target_cost(const struct program *prog, const struct bpf_func *f, const struct profile *profile)
 {
-	struct verify_error error = {};
+	struct verify_error error = { 0 };
 	struct run_cost cost;
 	struct verifier c = { .prog = prog,
 			      .f = f,

@@ -244,7 +244,7 @@ struct dump {
 
 static void put_source(struct dump *d, struct span span)
 {
-	struct position at = {};
+	struct position at = { 0 };
 	const char *text;
 	u32 len;
 

@@ -160,17 +160,17 @@ static void keep_code(struct emit *e)
 
 	out->n_subprogs = e->n;
 	out->n_insns = e->code.insns.n;
-	out->insns = arena_dup(a, e->code.insns.v, out->n_insns * sizeof(*out->insns));
-	out->spans = arena_dup(a, e->code.spans.v, out->n_insns * sizeof(*out->spans));
+	out->insns = arena_dup(a, e->code.insns.v, out->n_insns * sizeof *out->insns);
+	out->spans = arena_dup(a, e->code.spans.v, out->n_insns * sizeof *out->spans);
 	out->n_relocs = e->code.relocs.n;
-	out->relocs = arena_dup(a, e->code.relocs.v, out->n_relocs * sizeof(*out->relocs));
+	out->relocs = arena_dup(a, e->code.relocs.v, out->n_relocs * sizeof *out->relocs);
 	out->stack_size = stack_depth(e);
 }
 
 int target_emit_with(struct ir_unit *u, struct features *features, struct bpf_func *out,
 		     const struct limits *limits)
 {
-	struct arena own = {};
+	struct arena own = { 0 };
 	struct emit e = { .unit = u,
 			  .features = features,
 			  .out = out,

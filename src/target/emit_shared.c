@@ -12,7 +12,7 @@ static struct ir_insn without_span(const struct ir_insn *in)
 {
 	struct ir_insn k;
 
-	memset(&k, 0, sizeof(k));
+	memset(&k, 0, sizeof k);
 	k.op = in->op;
 	k.size = in->size;
 	k.cc = in->cc;
@@ -83,7 +83,7 @@ void shared_code_put(const struct shared_code *s, struct span span, struct arena
 
 	vec_reserve(a, &c->insns, need <= c->insns.cap ? need : 2 * need);
 	vec_reserve(a, &c->spans, need <= c->spans.cap ? need : 2 * need);
-	memcpy(c->insns.v + base, s->insns, s->n_insns * sizeof(*s->insns));
+	memcpy(c->insns.v + base, s->insns, s->n_insns * sizeof *s->insns);
 	for (u32 i = 0; i < s->n_insns; i++)
 		c->spans.v[base + i] = span;
 	c->insns.n = c->spans.n = need;
@@ -103,10 +103,10 @@ const struct shared_code *shared_code_keep(struct program *p, const struct share
 	s->key.bytes = arena_dup(p->arena, key->bytes, key->len);
 	s->frame = frame;
 	s->n_insns = c->insns.n - first_insn;
-	s->insns = arena_dup(p->arena, c->insns.v + first_insn, s->n_insns * sizeof(*s->insns));
+	s->insns = arena_dup(p->arena, c->insns.v + first_insn, s->n_insns * sizeof *s->insns);
 	s->n_relocs = c->relocs.n - first_reloc;
 	s->relocs = s->n_relocs ? arena_dup(p->arena, c->relocs.v + first_reloc,
-					    s->n_relocs * sizeof(*s->relocs)) :
+					    s->n_relocs * sizeof *s->relocs) :
 				  NULL;
 	for (u32 i = 0; i < s->n_relocs; i++)
 		s->relocs[i].insn -= first_insn;

@@ -155,7 +155,7 @@ static void put_insn(struct encode *e, const struct minsn *in)
  */
 static void put_end(struct encode *e, const struct mblock *b, const struct minsn *jump, u32 follows)
 {
-	struct bpf_insn in = {};
+	struct bpf_insn in = { 0 };
 	u32 next = b->next == NO_BLOCK ? follows : e->forward[b->next], to;
 
 	if (jump) {

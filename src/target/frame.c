@@ -48,13 +48,13 @@ static struct opnd alias_of(const struct mach *m, const struct ir_insn *in, bool
 	struct opnd a = in->arg[0];
 
 	if (!is_stable(m, a))
-		return (struct opnd){};
+		return (struct opnd){ 0 };
 	if (in->op == IR_MOVE || in->op == IR_ADDR)
-		return a.kind == O_TEMP && a.imm && !base_only ? (struct opnd){} : a;
+		return a.kind == O_TEMP && a.imm && !base_only ? (struct opnd){ 0 } : a;
 	if (in->op == IR_ADD && a.kind != O_IMM && in->arg[1].kind == O_IMM && base_only &&
 	    fits_s16(in->arg[1].imm))
 		return opnd_plus(a, in->arg[1].imm);
-	return (struct opnd){};
+	return (struct opnd){ 0 };
 }
 
 void mach_find_aliases(struct mach *m)

@@ -57,8 +57,8 @@ static void insert(struct jumps *j, u32 at, u32 n)
 		vec_push(j->arena, &c->insns, (struct bpf_insn){ .code = OP_JA });
 		vec_push(j->arena, &c->spans, c->spans.v[at - 1]);
 	}
-	memmove(c->insns.v + at + n, c->insns.v + at, (old - at) * sizeof(*c->insns.v));
-	memmove(c->spans.v + at + n, c->spans.v + at, (old - at) * sizeof(*c->spans.v));
+	memmove(c->insns.v + at + n, c->insns.v + at, (old - at) * sizeof *c->insns.v);
+	memmove(c->spans.v + at + n, c->spans.v + at, (old - at) * sizeof *c->spans.v);
 	for (u32 i = 0; i < n; i++) {
 		c->insns.v[at + i] = (struct bpf_insn){ .code = OP_JA };
 		c->spans.v[at + i] = c->spans.v[at - 1];

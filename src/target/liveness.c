@@ -290,7 +290,7 @@ void live_compute(struct mach *m, struct live *l)
 	for (u32 r = V_FIRST; r < n; r++)
 		if (v.exposed[r])
 			follow(&v, r);
-	memset(v.end, 0, n * sizeof(*v.end));
+	memset(v.end, 0, n * sizeof *v.end);
 	for (u32 i = m->order.n; i--;)
 		sweep_block(&v, m->order.v[i]);
 }

@@ -47,7 +47,7 @@ static u32 add_symbol(struct object *o, const char *name, u8 type, u16 section, 
 			  .st_value = value,
 			  .st_size = size };
 
-	buf_add(&o->symbols, &sym, sizeof(sym));
+	buf_add(&o->symbols, &sym, sizeof sym);
 	return o->n_symbols++;
 }
 
@@ -61,7 +61,7 @@ static u32 add_section(struct object *o, Elf64_Shdr h, const char *name, const v
 	h.sh_size = len;
 	h.sh_addralign = 8;
 	buf_add(&o->out, bytes, len);
-	buf_add(&o->headers, &h, sizeof(h));
+	buf_add(&o->headers, &h, sizeof h);
 	return o->n_sections++;
 }
 
@@ -69,7 +69,7 @@ static u32 add_section(struct object *o, Elf64_Shdr h, const char *name, const v
 
 static void put_maps(struct object *o)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	for (u32 i = 0; i < o->prog->maps.n; i++) {
 		const struct map_desc *m = &o->prog->maps.v[i];
@@ -79,7 +79,7 @@ static void put_maps(struct object *o)
 			continue; /* part of the data map */
 		o->map_symbol[i] =
 			add_symbol(o, m->name, STT_OBJECT, N_FIXED - 1, b.len, MAP_DEF_SIZE);
-		buf_add(&b, def, sizeof(def));
+		buf_add(&b, def, sizeof def);
 	}
 	add_section(o, (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_WRITE },
 		    "maps", b.s, b.len);
@@ -116,14 +116,14 @@ static bool is_outside(const struct reloc *r)
 
 static void put_func(struct object *o, const struct bpf_func *f, struct arena *a)
 {
-	struct bpf_insn *insns = arena_dup(a, f->insns, f->n_insns * sizeof(*insns));
+	struct bpf_insn *insns = arena_dup(a, f->insns, f->n_insns * sizeof *insns);
 	char *name = arena_printf(a, "%s/%s", type_prefix(f), f->name);
-	struct buf rel = {};
+	struct buf rel = { 0 };
 	u32 section;
 
 	for (u32 i = 0; i < f->n_relocs; i++) {
 		const struct reloc *r = &f->relocs[i];
-		Elf64_Rel e = { .r_offset = r->insn * sizeof(*insns) };
+		Elf64_Rel e = { .r_offset = r->insn * sizeof *insns };
 
 		if (!is_outside(r))
 			continue;
@@ -133,12 +133,12 @@ static void put_func(struct object *o, const struct bpf_func *f, struct arena *a
 			e.r_info = ELF64_R_INFO((u64)o->map_symbol[r->index], R_BPF_64_64);
 			insns[r->insn].imm = (s32)r->add;
 		}
-		buf_add(&rel, &e, sizeof(e));
+		buf_add(&rel, &e, sizeof e);
 	}
 	section = add_section(
 		o, (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR },
-		name, insns, f->n_insns * sizeof(*insns));
-	add_symbol(o, f->name, STT_FUNC, (u16)section, 0, f->n_insns * sizeof(*insns));
+		name, insns, f->n_insns * sizeof *insns);
+	add_symbol(o, f->name, STT_FUNC, (u16)section, 0, f->n_insns * sizeof *insns);
 	if (rel.len)
 		add_section(o,
 			    (Elf64_Shdr){ .sh_type = SHT_REL,
@@ -164,7 +164,7 @@ static void put_header(struct object *o)
 	Elf64_Ehdr e = { .e_type = ET_REL,
 			 .e_machine = EM_BPF,
 			 .e_version = EV_CURRENT,
-			 .e_ehsize = sizeof(e),
+			 .e_ehsize = sizeof e,
 			 .e_shentsize = sizeof(Elf64_Shdr),
 			 .e_shnum = (u16)o->n_sections,
 			 .e_shstrndx = (u16)o->strtab };
@@ -176,7 +176,7 @@ static void put_header(struct object *o)
 	buf_pad(&o->out, 0, ALIGN_UP(o->out.len, 8u) - o->out.len);
 	e.e_shoff = o->out.len;
 	buf_add(&o->out, o->headers.s, o->headers.len);
-	memcpy(o->out.s, &e, sizeof(e));
+	memcpy(o->out.s, &e, sizeof e);
 }
 
 static void put_tables(struct object *o)

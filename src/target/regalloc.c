@@ -90,7 +90,7 @@ static u32 best_free(const struct alloc *al, u32 v)
 {
 	/* r1..r5 last to first: arguments of calls are set up in the low ones */
 	static const u8 order[N_REGS] = { R0, R5, R4, R3, R2, R1, R6, R7, R8, R9 };
-	u32 scores[N_REGS] = {}, best = UNASSIGNED;
+	u32 scores[N_REGS] = { 0 }, best = UNASSIGNED;
 
 	score(al, v, scores);
 	for (u32 i = 0; i < N_REGS; i++) {

@@ -52,7 +52,7 @@ static u32 find_slot(const struct spill *s, u64 **taken, u32 reg)
 static void give_slots(struct spill *s, u32 n_regs)
 {
 	struct mach *m = s->m;
-	u64 *taken[MAX_SLOTS] = {};
+	u64 *taken[MAX_SLOTS] = { 0 };
 	u32 n_slots = 0;
 
 	for (u32 v = V_FIRST; v < n_regs; v++) {

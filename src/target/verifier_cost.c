@@ -216,7 +216,7 @@ static void remember(struct walk *w, const struct state *s, u32 pc)
 	for (u32 i = 0; i < s->n_frames; i++)
 		n += put_frame(&k->part[i], s->frame[i], frame_need(w, s, i, pc), v + n);
 	k->v = arena_array(&w->c->arena, struct reg, n);
-	memcpy(k->v, v, n * sizeof(*v));
+	memcpy(k->v, v, n * sizeof *v);
 	k->next = w->known[pc];
 	w->known[pc] = k;
 	w->n_at = w->n;
@@ -305,12 +305,12 @@ static void *push(struct walk *w, size_t bytes)
 
 static void push_reg(struct walk *w, const struct reg *r)
 {
-	memcpy(push(w, sizeof(*r)), r, sizeof(*r));
+	memcpy(push(w, sizeof *r), r, sizeof *r);
 }
 
 static void push_frame(struct walk *w, const struct frame *f, u16 regs)
 {
-	struct packed_frame *p = push(w, sizeof(*p));
+	struct packed_frame *p = push(w, sizeof *p);
 	u64 spilled = 0;
 
 	p->sub = f->sub;
@@ -338,9 +338,9 @@ static void queue_path(struct walk *w, struct state *s, u32 pc)
 
 	for (u32 i = 0; i < s->n_frames; i++)
 		push_frame(w, s->frame[i], frame_need(w, s, i, pc)->regs);
-	wait = push(w, sizeof(*wait));
+	wait = push(w, sizeof *wait);
 	*wait = (struct pending_path){ pc, s->n_frames, s->n_refs, (u32)(w->n_words - before), {} };
-	memcpy(wait->ref, s->ref, sizeof(wait->ref));
+	memcpy(wait->ref, s->ref, sizeof wait->ref);
 	state_free(w->c, s);
 	if (++w->n_pending > MOST_BRANCHES) /* kernels refuse that too */
 		w->n = w->most;
@@ -349,7 +349,7 @@ static void queue_path(struct walk *w, struct state *s, u32 pc)
 static const u64 *take_frame(struct verifier *c, struct state *s, const u64 *at)
 {
 	const struct packed_frame *p = (const void *)at;
-	const struct reg *v = (const void *)(at + (sizeof(*p) + 7) / 8);
+	const struct reg *v = (const void *)(at + (sizeof *p + 7) / 8);
 	struct frame *f = verify_push_frame(c, s, p->sub);
 
 	f->ret = p->ret;
@@ -373,12 +373,12 @@ static struct state *take(struct walk *w, u32 *pc)
 	const u64 *end = w->stack + w->n_words, *at;
 	struct pending_path wait;
 
-	memcpy(&wait, end - (sizeof(wait) + 7) / 8, sizeof(wait));
+	memcpy(&wait, end - (sizeof wait + 7) / 8, sizeof wait);
 	at = end - wait.words;
 	for (u32 i = 0; i < wait.n_frames; i++)
 		at = take_frame(w->c, s, at);
 	s->n_refs = wait.n_refs;
-	memcpy(s->ref, wait.ref, sizeof(wait.ref));
+	memcpy(s->ref, wait.ref, sizeof wait.ref);
 	w->n_words -= wait.words;
 	w->n_pending--;
 	*pc = wait.pc;
@@ -390,12 +390,12 @@ static void enter(struct verifier *c, struct state *s, u32 sub, u32 ret, const s
 	struct reg r[5];
 	struct frame *f;
 
-	memcpy(r, arg, sizeof(r));
+	memcpy(r, arg, sizeof r);
 	f = verify_push_frame(c, s, sub);
 	if (!f)
 		return;
 	f->ret = ret;
-	memcpy(&f->r[1], r, sizeof(r));
+	memcpy(&f->r[1], r, sizeof r);
 }
 
 /* Called where the program passes a function to a helper. */
@@ -641,7 +641,7 @@ static u64 estimate_sub(struct verifier *c, struct counting *k, struct walk *w, 
 static u64 estimate_program(struct verifier *c, u64 enough, u64 most)
 {
 	struct counting k;
-	struct walk w = {};
+	struct walk w = { 0 };
 	u64 sum = 0;
 
 	start_counting(&k, c, most);

@@ -131,7 +131,7 @@ static void add_need(struct need *to, const struct need *n)
 static struct need after(const struct needs *ns, u32 pc)
 {
 	const struct bpf_insn *i = &ns->c->f->insns[pc];
-	struct need n = {};
+	struct need n = { 0 };
 
 	if (i->code == (BPF_JMP | BPF_EXIT))
 		return n;
@@ -161,7 +161,7 @@ static bool update(struct needs *ns, u32 pc)
 	}
 	n.exact |= ns->wanted[pc];
 	add_need(&ns->at[pc], &n);
-	return memcmp(&was, &ns->at[pc], sizeof(was));
+	return memcmp(&was, &ns->at[pc], sizeof was);
 }
 
 static void push(struct needs *ns, u32 pc)

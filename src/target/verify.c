@@ -24,7 +24,7 @@ int verify_fail(struct verifier *c, const char *fmt, ...)
 		return -1;
 	c->error->insn = c->pc;
 	va_start(ap, fmt);
-	vsnprintf(c->error->text, sizeof(c->error->text), fmt, ap);
+	vsnprintf(c->error->text, sizeof c->error->text, fmt, ap);
 	va_end(ap);
 	return -1;
 }

@@ -382,7 +382,7 @@ int verify_helper(struct verifier *c, struct state *s, const struct bpf_insn *i)
 		return verify_fail(c, "helper %d is not known", i->imm);
 	if (is_allowed(c, s, k.h))
 		return -1;
-	memcpy(k.arg, state_top(s)->r, sizeof(k.arg));
+	memcpy(k.arg, state_top(s)->r, sizeof k.arg);
 	for (u32 n = 1; n <= strlen(k.h->args); n++)
 		if (verify_arg(c, s, &k, n))
 			return -1;

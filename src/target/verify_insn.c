@@ -150,7 +150,7 @@ int verify_alu(struct verifier *c, struct frame *f, const struct bpf_insn *i)
 int verify_ldx(struct verifier *c, struct state *s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(s);
-	struct reg out = {};
+	struct reg out = { 0 };
 	const struct mem_access m = { .how = ACCESS_READ,
 				      .size = bpf_access_size(i->code),
 				      .at = &f->r[i->src_reg],
@@ -168,7 +168,7 @@ int verify_ldx(struct verifier *c, struct state *s, const struct bpf_insn *i)
 static int verify_atomic(struct verifier *c, struct state *s, const struct bpf_insn *i)
 {
 	struct frame *f = state_top(s);
-	struct reg out = {};
+	struct reg out = { 0 };
 	const struct mem_access m = { .how = ACCESS_ATOMIC,
 				      .size = bpf_access_size(i->code),
 				      .at = &f->r[i->dst_reg],

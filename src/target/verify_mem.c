@@ -166,7 +166,7 @@ static void touch(const struct range *g)
 	u32 n = VERIFY_SLOTS - g->lo / 8;
 
 	for (; g->f->n_slots < n; g->f->n_slots++)
-		g->f->slot[g->f->n_slots] = (struct slot){};
+		g->f->slot[g->f->n_slots] = (struct slot){ 0 };
 }
 
 static bool is_written(const struct range *g, u32 byte)

@@ -155,7 +155,7 @@ static int call_sub(struct verifier *c, struct state **s, const struct bpf_insn 
 	f = verify_push_frame(c, *s, sub);
 	if (!f)
 		return -1;
-	memcpy(&f->r[1], &caller->r[1], 5 * sizeof(f->r[0]));
+	memcpy(&f->r[1], &caller->r[1], 5 * sizeof f->r[0]);
 	if (verify_run(c, sub, *s, false, &out))
 		return -1;
 	c->pc = pc;
@@ -178,7 +178,7 @@ static int one_iteration(struct verifier *c, const struct state *s, u32 sub, con
 
 	if (!f)
 		return -1;
-	memcpy(&f->r[1], arg, 5 * sizeof(f->r[0]));
+	memcpy(&f->r[1], arg, 5 * sizeof f->r[0]);
 	if (verify_run(c, sub, iteration, true, out))
 		return -1;
 	if (*out)

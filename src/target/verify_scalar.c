@@ -144,7 +144,7 @@ static struct tnum tnum_shl(struct tnum a, u32 n)
 /* Long multiplication: for an unknown bit of a, all set bits of b may or may not be added. */
 static struct tnum tnum_mul(struct tnum a, struct tnum b)
 {
-	struct tnum sum = {};
+	struct tnum sum = { 0 };
 
 	for (u64 left = a.value | a.mask; left; left &= left - 1) {
 		u32 n = (u32)__builtin_ctzll(left);

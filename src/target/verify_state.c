@@ -15,7 +15,7 @@ struct frame *frame_new(struct verifier *c)
 		return arena_new(&c->arena, struct frame);
 	f = c->free_frames.v[--c->free_frames.n];
 	f->n_slots = 0;
-	memset(f->r, 0, sizeof(f->r));
+	memset(f->r, 0, sizeof f->r);
 	return f;
 }
 
@@ -26,7 +26,7 @@ struct state *state_new(struct verifier *c)
 	if (!s)
 		return arena_new(&c->arena, struct state);
 	c->free_states = s->next;
-	*s = (struct state){};
+	*s = (struct state){ 0 };
 	return s;
 }
 
@@ -40,7 +40,7 @@ struct state *state_copy(struct verifier *c, const struct state *s)
 
 		copy->frame[i] = frame_new(c);
 		memcpy(copy->frame[i], from,
-		       offsetof(struct frame, slot) + from->n_slots * sizeof(from->slot[0]));
+		       offsetof(struct frame, slot) + from->n_slots * sizeof from->slot[0]);
 	}
 	return copy;
 }
@@ -277,7 +277,7 @@ static bool equal_frame(struct ids *ids, const struct frame *a, const struct fra
 
 bool state_equal(const struct state *a, const struct state *b)
 {
-	struct ids ids = {};
+	struct ids ids = { 0 };
 
 	if (a->n_frames != b->n_frames || a->n_refs != b->n_refs)
 		return false;

@@ -92,7 +92,7 @@ static int refuse(struct many *m, const struct site *s, int code)
 		return code;
 	m->request->refused(m->request->ctx, s, m->err);
 	err_release(m->err);
-	*m->err = (struct err){};
+	*m->err = (struct err){ 0 };
 	return 0;
 }
 
@@ -130,7 +130,7 @@ static int attach_together(struct many *m, const struct site *s)
 	if (is_final(m, s, ret))
 		return ret;
 	err_release(m->err);
-	*m->err = (struct err){};
+	*m->err = (struct err){ 0 };
 	return attach_apart(m, s);
 }
 
@@ -156,7 +156,7 @@ static int attach_run(struct many *m, const struct site *const *sites, u32 n);
  * them. */
 static int attach_without_namesakes(struct many *m, const struct site *const *sites, u32 n)
 {
-	const struct site **others = xcalloc(n, sizeof(*others));
+	const struct site **others = xcalloc(n, sizeof *others);
 	u32 n_others = 0;
 	int ret = 0;
 
@@ -194,14 +194,14 @@ static int attach_run(struct many *m, const struct site *const *sites, u32 n)
 	}
 	if (ret == -EOPNOTSUPP) {
 		err_release(m->err);
-		*m->err = (struct err){};
+		*m->err = (struct err){ 0 };
 		kernel_want_files(m->k, n);
 		return attach_each(m, sites, n);
 	}
 	if (is_final(m, sites[0], ret))
 		return ret;
 	err_release(m->err);
-	*m->err = (struct err){};
+	*m->err = (struct err){ 0 };
 	ret = attach_run(m, sites, n / 2);
 	return ret < 0 ? ret : attach_run(m, sites + n / 2, n - n / 2);
 }
@@ -214,8 +214,8 @@ static int attach_run(struct many *m, const struct site *const *sites, u32 n)
  */
 static const struct site **in_runs(const struct site *const *sites, u32 n)
 {
-	const struct site **sorted = xcalloc(n, sizeof(*sorted));
-	u32 *words = xcalloc((size_t)n * 2 + 1, sizeof(*words));
+	const struct site **sorted = xcalloc(n, sizeof *sorted);
+	u32 *words = xcalloc((size_t)n * 2 + 1, sizeof *words);
 	u32 *run_of = words, *start = words + n, n_runs = 0;
 
 	for (u32 i = 0, run; i < n; i++) {

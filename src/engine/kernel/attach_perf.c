@@ -68,7 +68,7 @@ static int refused_tracepoint(const struct site *s, struct err *err)
 int attach_perf_tracepoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
-					.size = sizeof(attr),
+					.size = sizeof attr,
 					.config = s->event.config,
 					.disabled = 1 /* the program runs anyway */ };
 	u32 cpu = 0;
@@ -104,7 +104,7 @@ static int attach_threads(struct kernel *k, u32 func, const struct site *s,
 	int n = 0, error = ESRCH;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", s->pid);
+	snprintf(path, sizeof path, "/proc/%d/task", s->pid);
 	dir = opendir(path);
 	attr->inherit = 1;
 	attr->inherit_thread = feature_has(k->features, FEAT_INHERIT_THREAD);
@@ -135,7 +135,7 @@ static int attach_threads(struct kernel *k, u32 func, const struct site *s,
 static int attach_cpus(struct kernel *k, u32 func, const struct site *s,
 		       struct perf_event_attr *attr)
 {
-	u32 *cpu = xcalloc(MAX_CPUS, sizeof(*cpu));
+	u32 *cpu = xcalloc(MAX_CPUS, sizeof *cpu);
 	u32 n = s->event.one_cpu ? MIN(cpus_online(cpu, MAX_CPUS), 1u) : cpus_online(cpu, MAX_CPUS);
 	int made = 0;
 
@@ -153,7 +153,7 @@ static int attach_cpus(struct kernel *k, u32 func, const struct site *s,
 static int attach_events(struct kernel *k, u32 func, const struct site *s,
 			 struct perf_event_attr *attr)
 {
-	attr->size = sizeof(*attr);
+	attr->size = sizeof *attr;
 	if (s->pid > 0 && !s->event.one_cpu)
 		return attach_threads(k, func, s, attr);
 	return attach_cpus(k, func, s, attr);
@@ -161,7 +161,7 @@ static int attach_events(struct kernel *k, u32 func, const struct site *s,
 
 int attach_perf_software(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	struct perf_event_attr attr = {};
+	struct perf_event_attr attr = { 0 };
 	int n;
 
 	perf_attr_software(&attr, s);
@@ -175,7 +175,7 @@ int attach_perf_software(struct kernel *k, u32 func, const struct site *s, struc
 
 int attach_perf_timer(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	struct perf_event_attr attr = {};
+	struct perf_event_attr attr = { 0 };
 	int n;
 
 	perf_attr_timer(&attr, s);
@@ -189,7 +189,7 @@ int attach_perf_timer(struct kernel *k, u32 func, const struct site *s, struct e
 
 int attach_watchpoint(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	struct perf_event_attr attr = {};
+	struct perf_event_attr attr = { 0 };
 	int n;
 
 	perf_attr_watchpoint(&attr, s);

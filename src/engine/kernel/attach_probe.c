@@ -22,7 +22,7 @@
 
 static int open_probe(const char *pmu, const struct site *s, struct perf_event_attr *attr)
 {
-	attr->size = sizeof(*attr);
+	attr->size = sizeof *attr;
 	if (pmu_probe(attr, pmu, s) < 0)
 		return -1;
 	if (s->pid > 0 && s->kind == SITE_UPROBE)
@@ -73,7 +73,7 @@ static int bad_kprobe(struct err *err, const struct site *s)
 
 static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	struct perf_event_attr attr = {};
+	struct perf_event_attr attr = { 0 };
 	int prog = load_variant(k, func, 0, err), event;
 
 	if (prog < 0)
@@ -110,8 +110,8 @@ static int link_kprobes(struct kernel *k, u32 func, u32 attach_type, const struc
 	bool session = attach_type == ATTACH_KPROBE_SESSION;
 	int prog_fd = session ? k->loaded[func].session_fd :
 				load_variant(k, func, attach_type, err);
-	const char **syms = xcalloc(n, sizeof(*syms));
-	u64 *cookies = xcalloc(n, sizeof(*cookies)), *addrs = xcalloc(n, sizeof(*addrs));
+	const char **syms = xcalloc(n, sizeof *syms);
+	u64 *cookies = xcalloc(n, sizeof *cookies), *addrs = xcalloc(n, sizeof *addrs);
 	struct bpf_multi_link l = { .attach_type = attach_type,
 				    .prog_fd = prog_fd,
 				    .is_return = s[0]->is_return,
@@ -176,7 +176,7 @@ static int attach_function(struct kernel *k, u32 func, const struct site *s, str
 	if (ret >= 0)
 		return ret;
 	err_release(err);
-	*err = (struct err){};
+	*err = (struct err){ 0 };
 	return attach_kprobe_event(k, func, s, err);
 }
 
@@ -255,7 +255,7 @@ static int attach_namesakes(struct kernel *k, u32 func, const struct site *s, st
 		struct site at = *s;
 
 		err_release(err);
-		*err = (struct err){};
+		*err = (struct err){ 0 };
 		at.kernel.address = all.address.v[i];
 		ret = attach_function(k, func, &at, err);
 		done += ret >= 0;
@@ -265,13 +265,13 @@ static int attach_namesakes(struct kernel *k, u32 func, const struct site *s, st
 	if (!done)
 		return ret;
 	err_release(err);
-	*err = (struct err){};
+	*err = (struct err){ 0 };
 	return 0;
 }
 
 bool is_one_of_several(struct kernel *k, const char *name)
 {
-	struct namesakes all = {};
+	struct namesakes all = { 0 };
 
 	if (has_namesakes(name))
 		find_namesakes(k, name, &all);
@@ -290,7 +290,7 @@ int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *
 	if (ret != -EADDRNOTAVAIL || !by_name)
 		return ret;
 	err_release(err);
-	*err = (struct err){};
+	*err = (struct err){ 0 };
 	return attach_namesakes(k, func, s, err);
 }
 
@@ -313,7 +313,7 @@ static void note_file(struct kernel *k, const char *path)
 
 static int attach_uprobe_event(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
-	struct perf_event_attr attr = {};
+	struct perf_event_attr attr = { 0 };
 	int prog = load_variant(k, func, 0, err), event;
 
 	if (prog < 0)
@@ -333,7 +333,7 @@ static int attach_uprobe_event(struct kernel *k, u32 func, const struct site *s,
 static int link_uprobes(struct kernel *k, u32 func, const struct site *const *s, u32 n,
 			struct err *err)
 {
-	u64 *words = xcalloc((size_t)n * 3, sizeof(*words));
+	u64 *words = xcalloc((size_t)n * 3, sizeof *words);
 	u64 *offsets = words, *ref_ctrs = words + n, *cookies = words + 2 * (size_t)n;
 	struct bpf_multi_link l = { .attach_type = ATTACH_UPROBE_MULTI,
 				    .is_return = s[0]->is_return,

@@ -73,7 +73,7 @@ int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, stru
  */
 static bool is_on_namesake(const struct site *s)
 {
-	struct buf text = {};
+	struct buf text = { 0 };
 	char *line = xasprintf("\n%s [%s]", s->kernel.symbol, s->kernel.module);
 	const char *root = tracefs_path(NULL);
 	char *path = xasprintf("%s/enabled_functions", root ? root : "");
@@ -106,7 +106,7 @@ static int several(struct err *err, const struct site *s)
 /* Whether, by tracefs, neither the function tracer nor a trampoline can attach there. */
 static bool is_untraceable(const struct site *s)
 {
-	struct buf text = {};
+	struct buf text = { 0 };
 	const char *root = tracefs_path(NULL);
 	char *path = xasprintf("%s/available_filter_functions", root ? root : "");
 	size_t len = s->kernel.symbol ? strlen(s->kernel.symbol) : 0;

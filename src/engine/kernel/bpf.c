@@ -63,7 +63,7 @@ static void put_name(char *to, const char *name)
 int bpf_map_create(u32 type, const char *name, u32 key_size, u32 value_size, u32 max_entries,
 		   u32 flags)
 {
-	union bpf_attr a = {};
+	union bpf_attr a = { 0 };
 
 	a.map_type = type;
 	a.key_size = key_size;
@@ -71,18 +71,18 @@ int bpf_map_create(u32 type, const char *name, u32 key_size, u32 value_size, u32
 	a.max_entries = max_entries;
 	a.map_flags = flags;
 	put_name(a.map_name, name);
-	return sys_bpf(BPF_MAP_CREATE, &a, offsetof(union bpf_attr, map_name) + sizeof(a.map_name));
+	return sys_bpf(BPF_MAP_CREATE, &a, offsetof(union bpf_attr, map_name) + sizeof a.map_name);
 }
 
 static int map_elem(int cmd, int fd, const void *key, const void *value, u64 flags)
 {
-	union bpf_attr a = {};
+	union bpf_attr a = { 0 };
 
 	a.map_fd = (u32)fd;
 	a.key = ptr(key);
 	a.value = ptr(value);
 	a.flags = flags;
-	return sys_bpf(cmd, &a, offsetof(union bpf_attr, flags) + sizeof(a.flags));
+	return sys_bpf(cmd, &a, offsetof(union bpf_attr, flags) + sizeof a.flags);
 }
 
 int bpf_map_lookup(int fd, const void *key, void *value)
@@ -107,7 +107,7 @@ int bpf_map_next_key(int fd, const void *key, void *next)
 
 int bpf_map_lookup_batch(int fd, const void *in, void *out, void *keys, void *values, u32 *n)
 {
-	union bpf_attr a = {};
+	union bpf_attr a = { 0 };
 	int ret;
 
 	a.batch.in_batch = ptr(in);
@@ -116,27 +116,27 @@ int bpf_map_lookup_batch(int fd, const void *in, void *out, void *keys, void *va
 	a.batch.values = ptr(values);
 	a.batch.count = *n;
 	a.batch.map_fd = (u32)fd;
-	ret = sys_bpf(BPF_MAP_LOOKUP_BATCH, &a, sizeof(a.batch));
+	ret = sys_bpf(BPF_MAP_LOOKUP_BATCH, &a, sizeof a.batch);
 	*n = a.batch.count;
 	return ret;
 }
 
 int bpf_map_delete_batch(int fd, const void *keys, u32 *n)
 {
-	union bpf_attr a = {};
+	union bpf_attr a = { 0 };
 	int ret;
 
 	a.batch.keys = ptr(keys);
 	a.batch.count = *n;
 	a.batch.map_fd = (u32)fd;
-	ret = sys_bpf(BPF_MAP_DELETE_BATCH, &a, sizeof(a.batch));
+	ret = sys_bpf(BPF_MAP_DELETE_BATCH, &a, sizeof a.batch);
 	*n = a.batch.count;
 	return ret;
 }
 
 int bpf_prog_load(const struct bpf_load *l)
 {
-	union bpf_attr a = {};
+	union bpf_attr a = { 0 };
 	int fd, tries = 5;
 
 	a.prog_type = l->prog_type;
@@ -157,20 +157,20 @@ int bpf_prog_load(const struct bpf_load *l)
 	a.attach_prog_fd = (u32)l->attach_fd;
 	do { /* the verifier gives up with EAGAIN when a signal waits */
 		fd = sys_bpf(BPF_PROG_LOAD, &a,
-			     offsetof(union bpf_attr, attach_prog_fd) + sizeof(a.attach_prog_fd));
+			     offsetof(union bpf_attr, attach_prog_fd) + sizeof a.attach_prog_fd);
 	} while (fd < 0 && errno == EAGAIN && --tries);
 	return fd;
 }
 
 int bpf_prog_run(int fd, const void *ctx, u32 ctx_size, u32 *ret)
 {
-	union bpf_attr a = {};
+	union bpf_attr a = { 0 };
 	int r;
 
 	a.test.prog_fd = (u32)fd;
 	a.test.ctx_in = ptr(ctx);
 	a.test.ctx_size_in = ctx_size;
-	r = sys_bpf(BPF_PROG_TEST_RUN, &a, offsetof(union bpf_attr, test.cpu) + sizeof(a.test.cpu));
+	r = sys_bpf(BPF_PROG_TEST_RUN, &a, offsetof(union bpf_attr, test.cpu) + sizeof a.test.cpu);
 	if (r == 0 && ret)
 		*ret = a.test.retval;
 	return r;
@@ -178,13 +178,13 @@ int bpf_prog_run(int fd, const void *ctx, u32 ctx_size, u32 *ret)
 
 int bpf_prog_run_on(int fd, u32 cpu, u32 *ret)
 {
-	union bpf_attr a = {};
+	union bpf_attr a = { 0 };
 	int r;
 
 	a.test.prog_fd = (u32)fd;
 	a.test.flags = BPF_F_TEST_RUN_ON_CPU;
 	a.test.cpu = cpu;
-	r = sys_bpf(BPF_PROG_TEST_RUN, &a, offsetof(union bpf_attr, test.cpu) + sizeof(a.test.cpu));
+	r = sys_bpf(BPF_PROG_TEST_RUN, &a, offsetof(union bpf_attr, test.cpu) + sizeof a.test.cpu);
 	if (r == 0)
 		*ret = a.test.retval;
 	return r;
@@ -193,25 +193,25 @@ int bpf_prog_run_on(int fd, u32 cpu, u32 *ret)
 /* How many bytes the kernel knows of it, or -1. */
 static s64 prog_info(int fd, struct bpf_prog_info *info)
 {
-	union bpf_attr a = {};
+	union bpf_attr a = { 0 };
 
 	a.info.bpf_fd = (u32)fd;
-	a.info.info_len = sizeof(*info);
+	a.info.info_len = sizeof *info;
 	a.info.info = ptr(info);
-	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &a, sizeof(a.info)) < 0 ? -1 : (s64)a.info.info_len;
+	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &a, sizeof a.info) < 0 ? -1 : (s64)a.info.info_len;
 }
 
 bool bpf_prog_counts_misses(int fd)
 {
-	struct bpf_prog_info info = {};
+	struct bpf_prog_info info = { 0 };
 
 	return prog_info(fd, &info) >= (s64)(offsetof(struct bpf_prog_info, recursion_misses) +
-					     sizeof(info.recursion_misses));
+					     sizeof info.recursion_misses);
 }
 
 int bpf_prog_recursion_misses(int fd, u64 *n)
 {
-	struct bpf_prog_info info = {};
+	struct bpf_prog_info info = { 0 };
 
 	if (prog_info(fd, &info) < 0)
 		return -1;
@@ -221,7 +221,7 @@ int bpf_prog_recursion_misses(int fd, u64 *n)
 
 int bpf_prog_run_time(int fd, u64 *ns)
 {
-	struct bpf_prog_info info = {};
+	struct bpf_prog_info info = { 0 };
 
 	if (prog_info(fd, &info) < 0)
 		return -1;
@@ -231,10 +231,10 @@ int bpf_prog_run_time(int fd, u64 *ns)
 
 int bpf_prog_followed(int fd, u64 *n)
 {
-	struct bpf_prog_info info = {};
+	struct bpf_prog_info info = { 0 };
 
 	if (prog_info(fd, &info) <
-	    (s64)(offsetof(struct bpf_prog_info, verified_insns) + sizeof(info.verified_insns)))
+	    (s64)(offsetof(struct bpf_prog_info, verified_insns) + sizeof info.verified_insns))
 		return -1;
 	*n = info.verified_insns;
 	return 0;
@@ -242,15 +242,15 @@ int bpf_prog_followed(int fd, u64 *n)
 
 int bpf_enable_stats(void)
 {
-	union bpf_attr a = {};
+	union bpf_attr a = { 0 };
 
 	a.enable_stats.type = BPF_STATS_RUN_TIME;
-	return sys_bpf(BPF_ENABLE_STATS, &a, sizeof(a.enable_stats));
+	return sys_bpf(BPF_ENABLE_STATS, &a, sizeof a.enable_stats);
 }
 
 int bpf_btf_load(const void *btf, u32 len, char *log, u32 log_size)
 {
-	union bpf_attr a = {};
+	union bpf_attr a = { 0 };
 
 	a.btf = ptr(btf);
 	a.btf_size = len;
@@ -258,7 +258,7 @@ int bpf_btf_load(const void *btf, u32 len, char *log, u32 log_size)
 	a.btf_log_size = log ? log_size : 0;
 	a.btf_log_level = log ? 1 : 0;
 	return sys_bpf(BPF_BTF_LOAD, &a,
-		       offsetof(union bpf_attr, btf_log_level) + sizeof(a.btf_log_level));
+		       offsetof(union bpf_attr, btf_log_level) + sizeof a.btf_log_level);
 }
 
 int bpf_raw_tracepoint_open(const char *name, int prog_fd, u64 cookie)
@@ -270,7 +270,7 @@ int bpf_raw_tracepoint_open(const char *name, int prog_fd, u64 cookie)
 	} a = { .name = ptr(name), .prog_fd = (u32)prog_fd, .cookie = cookie };
 
 	return sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &a,
-		       cookie ? sizeof(a) : offsetof(typeof(a), cookie));
+		       cookie ? sizeof a : offsetof(typeof(a), cookie));
 }
 
 /* BPF_LINK_CREATE: the same 16 bytes for all, then a part for each attach type. */
@@ -330,7 +330,7 @@ int bpf_link_iter(int prog_fd)
 	if (fd >= 0 || errno != EINVAL)
 		return fd;
 	a.iter.info = ptr(&cgroups);
-	a.iter.len = sizeof(cgroups);
+	a.iter.len = sizeof cgroups;
 	return sys_bpf(BPF_LINK_CREATE, &a, LINK_SIZE(iter));
 }
 
@@ -364,7 +364,7 @@ int bpf_obj_pin(int fd, const char *path)
 		u32 fd, flags;
 	} a = { ptr(path), (u32)fd, 0 };
 
-	return sys_bpf(BPF_OBJ_PIN, &a, sizeof(a));
+	return sys_bpf(BPF_OBJ_PIN, &a, sizeof a);
 }
 
 int bpf_iter_create(int link_fd)
@@ -373,7 +373,7 @@ int bpf_iter_create(int link_fd)
 		u32 link_fd, flags;
 	} a = { (u32)link_fd, 0 };
 
-	return sys_bpf(BPF_ITER_CREATE, &a, sizeof(a));
+	return sys_bpf(BPF_ITER_CREATE, &a, sizeof a);
 }
 
 void object_name(char to[BPF_OBJ_NAME_LEN], const char *name)

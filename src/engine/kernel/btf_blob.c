@@ -23,7 +23,7 @@ static void put_type(struct buf *b, u32 name, u32 kind, u32 vlen, u32 size_or_ty
 {
 	struct btf_type t = { .name_off = name, .info = kind << 24 | vlen, .size = size_or_type };
 
-	buf_add(b, &t, sizeof(t));
+	buf_add(b, &t, sizeof t);
 }
 
 static u32 put_string(struct buf *strings, const char *s)
@@ -39,7 +39,7 @@ static void put_func(struct buf *types, struct buf *strings, const struct subpro
 	char name[BPF_OBJ_NAME_LEN], numbered[BPF_OBJ_NAME_LEN + 12];
 
 	object_name(name, s->name ? s->name : "f");
-	snprintf(numbered, sizeof(numbered), "f%u_%s", i, name);
+	snprintf(numbered, sizeof numbered, "f%u_%s", i, name);
 	put_type(types, put_string(strings, numbered), BTF_KIND_FUNC,
 		 s->shared ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC,
 		 ID_PROTO + (s->shared ? s->n_params : 0));
@@ -53,7 +53,7 @@ static void put_prototypes(struct buf *types, struct buf *strings)
 	for (u32 n = 0; n <= MOST_PARAMS; n++) {
 		put_type(types, 0, BTF_KIND_FUNC_PROTO, n, ID_LONG);
 		for (u32 i = 0; i < n; i++)
-			buf_add(types, &number, sizeof(number));
+			buf_add(types, &number, sizeof number);
 	}
 }
 
@@ -61,14 +61,14 @@ int btf_blob_load(const struct bpf_func *f, u32 shift, struct bpf_func_info *inf
 {
 	struct btf_header head = { .magic = BTF_MAGIC,
 				   .version = BTF_VERSION,
-				   .hdr_len = sizeof(head) };
+				   .hdr_len = sizeof head };
 	u32 int_encoding = BTF_INT_SIGNED << 24 | 64;
-	struct buf types = {}, strings = {}, blob = {};
+	struct buf types = { 0 }, strings = { 0 }, blob = { 0 };
 	int fd;
 
 	buf_putc(&strings, '\0');
 	put_type(&types, put_string(&strings, "long"), BTF_KIND_INT, 0, 8);
-	buf_add(&types, &int_encoding, sizeof(int_encoding));
+	buf_add(&types, &int_encoding, sizeof int_encoding);
 	put_prototypes(&types, &strings);
 	for (u32 i = 0; i < f->n_subprogs; i++) {
 		put_func(&types, &strings, &f->subprogs[i], i);
@@ -78,7 +78,7 @@ int btf_blob_load(const struct bpf_func *f, u32 shift, struct bpf_func_info *inf
 	head.type_len = (u32)types.len;
 	head.str_off = head.type_len;
 	head.str_len = (u32)strings.len;
-	buf_add(&blob, &head, sizeof(head));
+	buf_add(&blob, &head, sizeof head);
 	buf_add(&blob, types.s, types.len);
 	buf_add(&blob, strings.s, strings.len);
 	fd = bpf_btf_load(blob.s, (u32)blob.len, NULL, 0);

@@ -12,7 +12,7 @@
 u64 effective_capabilities(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {};
+	struct __user_cap_data_struct data[2] = { 0 };
 
 	if (syscall(SYS_capget, &head, data) < 0)
 		return 0;

@@ -27,7 +27,7 @@ s64 file_number(const char *path)
 {
 	char text[32];
 
-	if (read_small(path, text, sizeof(text)) < 0)
+	if (read_small(path, text, sizeof text) < 0)
 		return -1;
 	return strtoll(text, NULL, 0);
 }
@@ -61,7 +61,7 @@ u32 cpus_possible(void)
 
 	if (known)
 		return known;
-	if (read_small("/sys/devices/system/cpu/possible", text, sizeof(text)) < 0 ||
+	if (read_small("/sys/devices/system/cpu/possible", text, sizeof text) < 0 ||
 	    !parse_list(text, NULL, 0, &last))
 		last = (u32)sysconf(_SC_NPROCESSORS_CONF) - 1;
 	known = last + 1;
@@ -73,7 +73,7 @@ u32 cpus_online(u32 *cpu, u32 max)
 	char text[4096];
 	u32 last, n = 0;
 
-	if (read_small("/sys/devices/system/cpu/online", text, sizeof(text)) > 0)
+	if (read_small("/sys/devices/system/cpu/online", text, sizeof text) > 0)
 		n = parse_list(text, cpu, max, &last);
 	if (n)
 		return n;

@@ -146,7 +146,7 @@ int refused(struct err *err, enum tried what, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
 	if (error == KERNEL_ENOTSUPP)
 		err_set(err, -error, "%s: not supported by this kernel", text);

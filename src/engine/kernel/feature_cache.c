@@ -38,15 +38,15 @@ static struct cache cache;
 
 static bool name_cache(void)
 {
-	struct buf boot = {};
+	struct buf boot = { 0 };
 	bool good = buf_read_file(&boot, "/proc/sys/kernel/random/boot_id") == 0 && boot.len >= 36;
 
 	if (good)
-		snprintf(cache.file, sizeof(cache.file), "features-%.36s-%u", boot.s,
+		snprintf(cache.file, sizeof cache.file, "features-%.36s-%u", boot.s,
 			 (unsigned)geteuid());
 	buf_release(&boot);
-	snprintf(cache.head, sizeof(cache.head), "sonde-features %d %016llx %s%s%s\n",
-		 CACHE_VERSION, (unsigned long long)effective_capabilities(), lockdown_file(),
+	snprintf(cache.head, sizeof cache.head, "sonde-features %d %016llx %s%s%s\n", CACHE_VERSION,
+		 (unsigned long long)effective_capabilities(), lockdown_file(),
 		 access("/sys/kernel/btf/vmlinux", R_OK) ? " no-btf" : "",
 		 access("/sys/bus/event_source", F_OK) ? " no-sysfs" : "");
 	return good;
@@ -86,7 +86,7 @@ static void read_cache(struct features *f)
 	_fd int dir = name_cache() ? private_dir() : -1;
 	_fd int fd = dir < 0 ? -1 : openat(dir, cache.file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	char text[2048];
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 
 	if (n <= 0)
 		return;
@@ -134,7 +134,7 @@ static bool may_change(u32 id)
 void kernel_features_save(struct features *f)
 {
 	char aside[128];
-	struct buf b = {};
+	struct buf b = { 0 };
 	_fd int dir = cache.learned && *cache.file && !f->pretended ? private_dir() : -1;
 	_fd int fd = -1;
 
@@ -144,7 +144,7 @@ void kernel_features_save(struct features *f)
 	for (u32 i = 0; i < N_FEATURES; i++)
 		if (!may_change(i) && (f->known[i] == FEATURE_YES || f->known[i] == FEATURE_NO))
 			buf_printf(&b, "%s=%d\n", feature_rows[i].name, f->known[i] == FEATURE_YES);
-	snprintf(aside, sizeof(aside), "%s.new", cache.file);
+	snprintf(aside, sizeof aside, "%s.new", cache.file);
 	fd = openat(dir, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 &&
 	    errno ==
@@ -163,7 +163,7 @@ void kernel_features_refresh(struct features *f)
 
 	if (dir >= 0)
 		unlinkat(dir, cache.file, 0);
-	memset(f->known, 0, sizeof(f->known));
+	memset(f->known, 0, sizeof f->known);
 	cache.read = true;
 	cache.learned = false;
 }

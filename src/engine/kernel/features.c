@@ -116,7 +116,7 @@ static bool try_long_keys(void)
 static bool try_batch(void)
 {
 	_fd int map = bpf_map_create(BPF_MAP_TYPE_HASH, "sonde_try", 8, 8, 1, 0);
-	u64 position[2] = {}, key, value;
+	u64 position[2] = { 0 }, key, value;
 	u32 n = 1;
 
 	return map >= 0 && (bpf_map_lookup_batch(map, NULL, position, &key, &value, &n) == 0 ||
@@ -215,7 +215,7 @@ static bool loads_callback(const struct bpf_insn *insns, u32 n, u32 callback)
 	struct subprog parts[] = { { .name = "entry" },
 				   { .insn = callback, .name = "callback", .callback = true } };
 	struct bpf_func f = { .subprogs = parts, .n_subprogs = 2 };
-	struct bpf_func_info info[2] = {};
+	struct bpf_func_info info[2] = { 0 };
 	_fd int btf = btf_blob_load(&f, 0, info);
 	struct bpf_load l = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
 			      .insns = insns,
@@ -287,7 +287,7 @@ static bool try_btf(void)
 /* Opens the kernel's BTF for one query. */
 static bool with_btf(bool (*ask)(struct btf *btf))
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct arena a;
 	struct btf *btf;
 	bool yes;
@@ -423,7 +423,7 @@ bool may_call_kfunc(struct features *f, u32 func_id, u32 prog_type, u32 attach_t
 			      .n_insns = ARRAY_SIZE(insns),
 			      .name = "sonde_try",
 			      .log = log,
-			      .log_size = sizeof(log),
+			      .log_size = sizeof log,
 			      .log_level = 1 };
 	(void)f;
 
@@ -573,7 +573,7 @@ static bool try_iter_path(void)
 static bool pmu_answers(const char *type_file, const char *target, u64 offset)
 {
 	s64 type = file_number(type_file);
-	struct perf_event_attr attr = { .size = sizeof(attr),
+	struct perf_event_attr attr = { .size = sizeof attr,
 					.type = (u32)type,
 					.sample_period = 1 };
 
@@ -669,7 +669,7 @@ static bool try_perf_events(void)
 /* Of this process: permission to count others is another row. */
 static bool counts_own(u32 type, u64 config)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr),
+	struct perf_event_attr attr = { .size = sizeof attr,
 					.type = type,
 					.config = config,
 					.disabled = 1,
@@ -681,7 +681,7 @@ static bool counts_own(u32 type, u64 config)
 
 static bool try_inherit_thread(void)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr),
+	struct perf_event_attr attr = { .size = sizeof attr,
 					.type = PERF_TYPE_SOFTWARE,
 					.config = PERF_COUNT_SW_DUMMY,
 					.disabled = 1,
@@ -702,7 +702,7 @@ static bool try_hardware(void)
 static bool try_watchpoint(void)
 {
 	static volatile u64 watched;
-	struct perf_event_attr attr = { .size = sizeof(attr),
+	struct perf_event_attr attr = { .size = sizeof attr,
 					.type = PERF_TYPE_BREAKPOINT,
 					.exclude_kernel = 1,
 					.exclude_hv = 1,
@@ -719,7 +719,7 @@ static bool try_watchpoint(void)
 		return errno == ENOSPC;
 	}
 	watched = 1;
-	return read(fd, &hits, sizeof(hits)) == sizeof(hits) && hits > 0;
+	return read(fd, &hits, sizeof hits) == sizeof hits && hits > 0;
 }
 
 /* Lockdown (confidentiality) leaves the helper out. */
@@ -744,14 +744,14 @@ static bool try_iter(void)
 
 static bool try_tracefs(void)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	const char *root = tracefs_path(&err);
 	char path[300];
 
 	err_release(&err);
 	if (!root)
 		return false;
-	snprintf(path, sizeof(path), "%s/events", root);
+	snprintf(path, sizeof path, "%s/events", root);
 	return opens(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
@@ -761,7 +761,7 @@ static bool try_kallsyms(void)
 	char text[64] = "";
 	_fd int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 || pread(fd, text, sizeof(text) - 1, 4096) <= 0)
+	if (fd < 0 || pread(fd, text, sizeof text - 1, 4096) <= 0)
 		return false;
 	untold |= strspn(strchrnul(text, '\n'), "\n0") >= 16;
 	return !untold;
@@ -791,7 +791,7 @@ static bool try_fentry_steady(void)
 	struct utsname u;
 	char mode[128];
 
-	if (preempt_mode(mode, sizeof(mode)))
+	if (preempt_mode(mode, sizeof mode))
 		return !strstr(mode, "(full)") && !strstr(mode, "(lazy)");
 	return uname(&u) < 0 || strstr(u.version, "PREEMPT_DYNAMIC") ||
 	       !strstr(u.version, "PREEMPT");

@@ -80,13 +80,13 @@ static void put_head(struct bpf_func *to, s32 is_return, u32 entry_len)
 		I_JMPI(BPF_JNE, 0, 0, (s16)entry_len),
 	};
 
-	memcpy(to->insns, head, sizeof(head));
+	memcpy(to->insns, head, sizeof head);
 }
 
 struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry,
 				const struct bpf_func *ret, s32 is_return)
 {
-	struct bpf_func *f = arena_dup(a, entry, sizeof(*entry));
+	struct bpf_func *f = arena_dup(a, entry, sizeof *entry);
 	u32 e = main_len(entry), r = main_len(ret);
 	struct part first = { entry, e, HEAD, HEAD + e + r };
 	struct part second = { ret, r, HEAD + e, HEAD + entry->n_insns + r };

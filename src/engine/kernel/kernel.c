@@ -17,7 +17,7 @@ static void grow_loaded(struct kernel *k)
 	struct loaded *grown = arena_array(&k->arena, struct loaded, n + 1);
 
 	if (k->n_loaded)
-		memcpy(grown, k->loaded, k->n_loaded * sizeof(*grown));
+		memcpy(grown, k->loaded, k->n_loaded * sizeof *grown);
 	for (u32 i = k->n_loaded; i < n; i++) {
 		grown[i].fd = grown[i].alt_fd = grown[i].session_fd = -1;
 		grown[i].type = k->prog->funcs.v[i]->load.attach_type;
@@ -40,7 +40,7 @@ int kernel_extend(struct kernel *k, u32 data_from)
 
 struct kernel *kernel_open(struct program *prog, const struct engine_options *o)
 {
-	struct kernel *k = xcalloc(1, sizeof(*k));
+	struct kernel *k = xcalloc(1, sizeof *k);
 
 	k->prog = prog;
 	k->o = *o;
@@ -99,7 +99,7 @@ static void close_programs(struct kernel *k)
 
 struct leaving kernel_close(struct kernel *k)
 {
-	struct leaving leaving = {};
+	struct leaving leaving = { 0 };
 
 	if (!k)
 		return leaving;

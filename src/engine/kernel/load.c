@@ -55,7 +55,7 @@ static void put_gate(const struct kernel *k, const struct bpf_func *f, struct bp
 		I_EXIT(),
 	};
 
-	memcpy(to, gate, sizeof(gate));
+	memcpy(to, gate, sizeof gate);
 }
 
 static int map_fd_of(const struct kernel *k, u32 map)
@@ -184,7 +184,7 @@ static int load_attempt(struct kernel *k, const struct attempt *a)
 		return -1;
 	object_name(name, f->name ? f->name : "sonde");
 	if (wants_btf(f)) {
-		info = xcalloc(f->n_subprogs, sizeof(*info));
+		info = xcalloc(f->n_subprogs, sizeof *info);
 		l.btf_fd = btf_blob_load(f, shift, info);
 		if (l.btf_fd < 0) {
 			free(info);
@@ -315,10 +315,10 @@ static int load_as(struct kernel *k, const struct bpf_func *f, u32 attach_type, 
 	struct attempt a = { .f = f, .attach_type = attach_type, .gate = wants_gate(k, f) };
 	int fd;
 
-	a.insns = xcalloc(f->n_insns + GATE_SLOTS, sizeof(*a.insns));
+	a.insns = xcalloc(f->n_insns + GATE_SLOTS, sizeof *a.insns);
 	if (a.gate)
 		put_gate(k, f, a.insns);
-	memcpy(a.insns + GATE_SLOTS, f->insns, f->n_insns * sizeof(*a.insns));
+	memcpy(a.insns + GATE_SLOTS, f->insns, f->n_insns * sizeof *a.insns);
 	fd = relocate(k, f, a.insns + GATE_SLOTS, err);
 	if (fd == 0) {
 		fd = load_attempts(k, &a, bounds_halved);
@@ -398,7 +398,7 @@ bool kernel_load_session(struct kernel *k, u32 entry, u32 ret, const struct site
 	u32 type = session_type(k, at, at->twin), halved = 0;
 	struct loaded *l = &k->loaded[entry];
 	const struct bpf_func *both;
-	struct err err = {};
+	struct err err = { 0 };
 
 	both = type ? session_function(k, entry, ret, type, &err) : NULL;
 	if (both) {

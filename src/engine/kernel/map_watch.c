@@ -39,7 +39,7 @@ struct map_watch {
 static int open_event(u32 cpu, bool prompt)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.size = sizeof(attr),
+					.size = sizeof attr,
 					.config = PERF_COUNT_SW_DUMMY,
 					.sample_type = PERF_SAMPLE_TIME,
 					.mmap = 1,
@@ -79,7 +79,7 @@ static bool add_ring(struct map_watch *w, u32 cpu, bool prompt)
 
 struct map_watch *map_watch_new(void)
 {
-	struct map_watch *w = xcalloc(1, sizeof(*w));
+	struct map_watch *w = xcalloc(1, sizeof *w);
 
 	w->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -92,7 +92,7 @@ struct map_watch *map_watch_open(bool prompt)
 	struct map_watch *w = map_watch_new();
 	u32 cpu[MAX_CPUS], n = MIN(cpus_online(cpu, MAX_CPUS), (u32)MAX_CPUS);
 
-	w->ring = xcalloc(n, sizeof(*w->ring));
+	w->ring = xcalloc(n, sizeof *w->ring);
 	for (u32 i = 0; i < n; i++)
 		if (!add_ring(w, cpu[i], prompt)) {
 			int why = errno;
@@ -138,7 +138,7 @@ static void take_mapping(struct map_watch *w, const u8 *at, u32 len, u64 time)
 {
 	const struct mmap2 *m = (const void *)at;
 
-	if (len <= sizeof(*m))
+	if (len <= sizeof *m)
 		return;
 	vec_push(&w->arena, &w->events,
 		 (struct map_event){ .kind = PROC_MAPPED,
@@ -151,18 +151,18 @@ static void take_mapping(struct map_watch *w, const u8 *at, u32 len, u64 time)
 				     .dev_major = m->major,
 				     .dev_minor = m->minor,
 				     .path = arena_strndup(&w->arena, m->path,
-							   strnlen(m->path, len - sizeof(*m))) });
+							   strnlen(m->path, len - sizeof *m)) });
 }
 
 void map_watch_record(struct map_watch *w, const struct perf_event_header *h, u32 trailer, u64 time)
 {
 	const u8 *at = (const u8 *)(h + 1);
-	u32 len = h->size - (u32)sizeof(*h), id[2];
+	u32 len = h->size - (u32)sizeof *h, id[2];
 
-	if (len < sizeof(id) + trailer)
+	if (len < sizeof id + trailer)
 		return;
 	len -= trailer;
-	memcpy(id, at, sizeof(id)); /* pid, tid; of a fork: pid, parent */
+	memcpy(id, at, sizeof id); /* pid, tid; of a fork: pid, parent */
 	if (h->type == PERF_RECORD_MMAP2)
 		take_mapping(w, at, len, time);
 	else if (h->type == PERF_RECORD_COMM && (h->misc & PERF_RECORD_MISC_COMM_EXEC))
@@ -179,10 +179,10 @@ static void take_record(struct map_watch *w, const struct perf_event_header *h)
 {
 	u64 time;
 
-	if (h->size < sizeof(*h) + sizeof(time))
+	if (h->size < sizeof *h + sizeof time)
 		return;
-	memcpy(&time, (const u8 *)h + h->size - sizeof(time), sizeof(time));
-	map_watch_record(w, h, sizeof(time), time);
+	memcpy(&time, (const u8 *)h + h->size - sizeof time, sizeof time);
+	map_watch_record(w, h, sizeof time, time);
 }
 
 static void copy_out(const struct map_watch *w, const u8 *data, u64 from, void *to, u32 len)
@@ -204,8 +204,8 @@ static void read_ring(struct map_watch *w, struct map_ring *r)
 		struct perf_event_header h;
 		void *record;
 
-		copy_out(w, data, tail, &h, sizeof(h));
-		if (h.size < sizeof(h) || h.size > head - tail)
+		copy_out(w, data, tail, &h, sizeof h);
+		if (h.size < sizeof h || h.size > head - tail)
 			break;
 		record = arena_alloc(&w->arena, h.size);
 		copy_out(w, data, tail, record, h.size);
@@ -240,10 +240,10 @@ void map_watch_read(struct map_watch *w, map_event_fn f, void *ctx)
 	read_rings(w);
 	if (!w->events.n)
 		return;
-	qsort(w->events.v, w->events.n, sizeof(*w->events.v), by_time);
+	qsort(w->events.v, w->events.n, sizeof *w->events.v, by_time);
 	for (u32 i = 0; i < w->events.n; i++)
 		f(ctx, &w->events.v[i]);
-	memset(&w->events, 0, sizeof(w->events));
+	memset(&w->events, 0, sizeof w->events);
 	arena_release(&w->arena);
 	arena_init(&w->arena);
 }

@@ -176,7 +176,7 @@ int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value
 {
 	static const u8 none[8];
 
-	if (value || k->prog->maps.v[map].value_size <= sizeof(none))
+	if (value || k->prog->maps.v[map].value_size <= sizeof none)
 		return bpf_map_update(k->map_fd[map], key, value ? value : none, BPF_ANY) < 0 ?
 			       -errno :
 			       0;
@@ -203,12 +203,12 @@ u32 kernel_stack(struct kernel *k, const struct stack_value *v, u32 limit, u64 *
 		const struct map_desc *m = &k->prog->maps.v[i];
 		u32 held = m->value_size / 8;
 
-		if (m->role != MAP_STACKS || m->value_size > sizeof(frames))
+		if (m->role != MAP_STACKS || m->value_size > sizeof frames)
 			continue;
 		if (bpf_map_lookup(k->map_fd[i], &v->hash, frames) < 0)
 			continue;
 		want = MIN(want, held);
-		memcpy(ips, frames, want * sizeof(*ips));
+		memcpy(ips, frames, want * sizeof *ips);
 		*time = frames[held - 1];
 		return want;
 	}

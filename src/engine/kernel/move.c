@@ -43,7 +43,7 @@ struct code {
 
 static void put(struct code *c, const struct bpf_insn *insns, size_t n)
 {
-	memcpy(c->insns + c->n, insns, n * sizeof(*insns));
+	memcpy(c->insns + c->n, insns, n * sizeof *insns);
 	c->n += (u32)n;
 }
 
@@ -221,7 +221,7 @@ static bool can_move(const struct map_desc *m)
 static void load_mover(const struct kernel *k, u32 map, struct mover *v)
 {
 	const struct map_desc *m = &k->prog->maps.v[map];
-	struct code c = { .insns = xcalloc(MOST_INSNS, sizeof(*c.insns)) };
+	struct code c = { .insns = xcalloc(MOST_INSNS, sizeof *c.insns) };
 
 	v->key_room = ALIGN_UP(m->key_size, 8u);
 	v->per_cpu = is_per_cpu_map(m) || is_least_or_most(m);
@@ -283,17 +283,17 @@ static int run_once(const struct mover *v, const u8 *args, s32 cpu)
 static int run_on_each(const struct mover *v, u8 *args, u64 *control)
 {
 	u32 cpu[MOST_CPUS], n = MIN(cpus_online(cpu, MOST_CPUS), (u32)MOST_CPUS);
-	int rc = -ENOENT;
+	int ret = -ENOENT;
 
 	if (n < cpus_possible())
 		return -EOPNOTSUPP;
 	for (u32 i = 0; i < n; i++) {
 		*control = i + 1 == n ? CONTROL_DELETE : 0;
-		rc = run_once(v, args, (s32)cpu[i]);
-		if (rc < 0 || (rc && v->copies_all))
-			return rc;
+		ret = run_once(v, args, (s32)cpu[i]);
+		if (ret < 0 || (ret && v->copies_all))
+			return ret;
 	}
-	return rc;
+	return ret;
 }
 
 int kernel_map_move(struct kernel *k, u32 map, const void *from, const void *to, bool replace)
@@ -302,7 +302,7 @@ int kernel_map_move(struct kernel *k, u32 map, const void *from, const void *to,
 	u32 key_size = k->prog->maps.v[map].key_size;
 	u64 *args;
 	u8 *bytes;
-	int rc;
+	int ret;
 
 	if (!v || v->prog_fd < 0)
 		return -EOPNOTSUPP;
@@ -311,7 +311,7 @@ int kernel_map_move(struct kernel *k, u32 map, const void *from, const void *to,
 	memcpy(bytes, from, key_size);
 	memcpy(bytes + v->key_room, to, key_size);
 	args[v->key_room / 4] = CONTROL_DELETE | (replace ? CONTROL_REPLACE : 0);
-	rc = v->per_cpu ? run_on_each(v, bytes, &args[v->key_room / 4]) : run_once(v, bytes, -1);
+	ret = v->per_cpu ? run_on_each(v, bytes, &args[v->key_room / 4]) : run_once(v, bytes, -1);
 	free(args);
-	return rc;
+	return ret;
 }

@@ -42,7 +42,7 @@ static int try_program(void)
 /* Of all processes, or in this one, of its own code. */
 static int try_counter(bool own)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr),
+	struct perf_event_attr attr = { .size = sizeof attr,
 					.type = PERF_TYPE_SOFTWARE,
 					.config = PERF_COUNT_SW_DUMMY,
 					.exclude_kernel = own,
@@ -93,7 +93,7 @@ const char *lockdown_file(void)
 	static char state[32];
 	_fd int fd = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
 	char text[64], *at, *end;
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 
 	state[0] = '\0';
 	if (n <= 0)
@@ -102,6 +102,6 @@ const char *lockdown_file(void)
 	at = strchr(text, '[');
 	end = at ? strchr(at, ']') : NULL;
 	if (end)
-		snprintf(state, sizeof(state), "%.*s", (int)(end - at - 1), at + 1);
+		snprintf(state, sizeof state, "%.*s", (int)(end - at - 1), at + 1);
 	return state;
 }

@@ -13,10 +13,10 @@
 static u32 format_shift(const char *pmu, const char *field, u32 otherwise)
 {
 	char path[96];
-	struct buf b = {};
+	struct buf b = { 0 };
 	u32 shift = otherwise;
 
-	snprintf(path, sizeof(path), PMU_DIR "%s/format/%s", pmu, field);
+	snprintf(path, sizeof path, PMU_DIR "%s/format/%s", pmu, field);
 	if (buf_read_file(&b, path) == 0 && b.s && starts_with(b.s, "config:"))
 		shift = (u32)atoi(b.s + strlen("config:"));
 	buf_release(&b);
@@ -28,7 +28,7 @@ int pmu_probe(struct perf_event_attr *attr, const char *pmu, const struct site *
 	char path[64];
 	s64 type;
 
-	snprintf(path, sizeof(path), PMU_DIR "%s/type", pmu);
+	snprintf(path, sizeof path, PMU_DIR "%s/type", pmu);
 	type = file_number(path);
 	if (type < 0)
 		return -errno;

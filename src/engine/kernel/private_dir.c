@@ -15,8 +15,7 @@ int private_dir(void)
 	struct stat st;
 	int fd;
 
-	if (!run || *run != '/' ||
-	    snprintf(path, sizeof(path), "%s/sonde", run) >= (int)sizeof(path))
+	if (!run || *run != '/' || snprintf(path, sizeof path, "%s/sonde", run) >= (int)sizeof path)
 		return -1;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return -1;

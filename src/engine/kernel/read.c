@@ -104,7 +104,7 @@ static void add_piece(struct reader *r, u32 n)
  * that. */
 static int read_batches(struct reader *r, u32 room)
 {
-	u64 position[2] = {};
+	u64 position[2] = { 0 };
 	bool started = false;
 
 	for (;;) {

@@ -123,7 +123,7 @@ static void tell_title(u32 left)
 {
 	char text[80];
 
-	snprintf(text, sizeof(text), "sonde-detach: the kernel lets go of %u attachment%s", left,
+	snprintf(text, sizeof text, "sonde-detach: the kernel lets go of %u attachment%s", left,
 		 left == 1 ? "" : "s");
 	title_set("sonde-detach", text);
 }
@@ -246,7 +246,7 @@ static void watch(const struct progress *p, u32 n, struct leaving *l)
 static bool give_away(struct kernel *k, struct leaving *l)
 {
 	struct progress *p =
-		mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	u32 n = k->kept.n;
 	int sync[2];
 	long pid;
@@ -255,12 +255,12 @@ static bool give_away(struct kernel *k, struct leaving *l)
 	if (p == MAP_FAILED)
 		return false;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sync) < 0) {
-		munmap(p, sizeof(*p));
+		munmap(p, sizeof *p);
 		return false;
 	}
 	*p = (struct progress){ .left = n };
 	kernel_keep(k, sync[0], false);
-	qsort(k->kept.v, k->kept.n, sizeof(k->kept.v[0]), by_fd);
+	qsort(k->kept.v, k->kept.n, sizeof k->kept.v[0], by_fd);
 	pid = syscall(SYS_clone, 0, 0, 0, 0, 0);
 	if (pid == 0)
 		hold(k, p, sync[0]);
@@ -272,7 +272,7 @@ static bool give_away(struct kernel *k, struct leaving *l)
 	l->pid = (s32)pid;
 	if (pid > 0)
 		watch(p, n, l);
-	munmap(p, sizeof(*p));
+	munmap(p, sizeof *p);
 	return pid > 0;
 }
 

@@ -47,7 +47,7 @@ bool is_locked_down(void)
 /* The number after a line's name, "Seccomp:\t2"; -1 if the file or the line is missing. */
 static s64 line_number(const char *path, const char *name)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	const char *at;
 	s64 n = -1;
 
@@ -60,7 +60,7 @@ static s64 line_number(const char *path, const char *name)
 /* user_namespaces(7): the first one maps all ids, "0 0 4294967295". */
 static bool in_user_namespace(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	unsigned int inside = 0, outside = 0, n = ~0u;
 	bool other;
 

@@ -83,7 +83,7 @@ void ring_unmap(struct kernel *k)
 		munmap(k->bell.consumer, r->page);
 		munmap((void *)(uintptr_t)k->bell.producer, r->page);
 	}
-	k->bell = (struct bell){};
+	k->bell = (struct bell){ 0 };
 }
 
 int bell_create(struct kernel *k, struct err *err)

@@ -38,7 +38,7 @@ static bool code_init(struct code *c, const u8 *bytes, size_t n)
 	c->at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, c->file, 0);
 	if (c->at == MAP_FAILED)
 		c->at = NULL;
-	snprintf(c->path, sizeof(c->path), "/proc/self/fd/%d", c->file);
+	snprintf(c->path, sizeof c->path, "/proc/self/fd/%d", c->file);
 	if (!c->at)
 		code_release(c);
 	return c->at;
@@ -68,7 +68,7 @@ static u64 code_call(const struct code *c, u64 arg)
 /* A probe of this process without a program. */
 static int put_probe(const struct code *c, u64 offset)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr),
+	struct perf_event_attr attr = { .size = sizeof attr,
 					.sample_period = 1,
 					.probe_offset = offset };
 	s64 type = file_number("/sys/bus/event_source/devices/uprobe/type");
@@ -111,7 +111,7 @@ static bool keeps_it_probed(const struct code *c)
 
 bool try_uprobe_nop5(void)
 {
-	return ask_code(red_zone, sizeof(red_zone), keeps_it_probed, true);
+	return ask_code(red_zone, sizeof red_zone, keeps_it_probed, true);
 }
 
 static const u8 one_nop[] = { 0x0f, 0x1f, 0x40, 0x00, 0xc3 }; /* nopl 0(%rax); ret */
@@ -128,7 +128,7 @@ static const u8 plain[] = { 0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6 };
 
 static bool has_mapping(const char *name)
 {
-	struct buf maps = {};
+	struct buf maps = { 0 };
 	bool found = buf_read_file(&maps, "/proc/self/maps") < 0 || !maps.s || strstr(maps.s, name);
 
 	buf_release(&maps);
@@ -155,7 +155,7 @@ static bool steps_over_nothing(const struct code *c)
 
 bool try_uprobe_nops(void)
 {
-	return ask_code(one_nop, sizeof(one_nop), steps_over_nothing, false);
+	return ask_code(one_nop, sizeof one_nop, steps_over_nothing, false);
 }
 
 static int load_kprobe(const struct bpf_insn *insns, u32 n, u32 attach_type)
@@ -219,7 +219,7 @@ static bool fires_in_threads(const struct code *c)
 
 bool try_uprobe_multi_pid(void)
 {
-	return ask_code(plain, sizeof(plain), fires_in_threads, false);
+	return ask_code(plain, sizeof plain, fires_in_threads, false);
 }
 
 #if defined(__x86_64__)
@@ -257,9 +257,9 @@ static int load_stack_reader(int map)
 /* By an event: stable kernels without multi links have it, too. */
 static bool shows_caller(const struct code *c)
 {
-	u64 seen[3] = {};
+	u64 seen[3] = { 0 };
 	u32 zero = 0;
-	_fd int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_try", 4, sizeof(seen), 1, 0);
+	_fd int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_try", 4, sizeof seen, 1, 0);
 	_fd int prog = map < 0 ? -1 : load_stack_reader(map);
 	_fd int event = prog < 0 ? -1 : put_probe(c, 0);
 
@@ -271,14 +271,14 @@ static bool shows_caller(const struct code *c)
 
 bool try_uprobe_caller(void)
 {
-	return ask_code(plain, sizeof(plain), shows_caller, false);
+	return ask_code(plain, sizeof plain, shows_caller, false);
 }
 
 bool try_uprobe_caller_endbr(void)
 {
 	static const u8 marked[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0xc3 }; /* endbr64; ret */
 
-	return ask_code(marked, sizeof(marked), shows_caller, false);
+	return ask_code(marked, sizeof marked, shows_caller, false);
 }
 #else
 bool try_uprobe_caller(void)

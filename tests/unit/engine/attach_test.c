@@ -90,7 +90,7 @@ static s64 tracepoint_id(const char *name)
 	FILE *f;
 	int id = -1;
 
-	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", name);
+	snprintf(path, sizeof path, "/sys/kernel/tracing/events/%s/id", name);
 	f = fopen(path, "r");
 	if (!f && errno == ENOENT &&
 	    mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) == 0)
@@ -108,7 +108,7 @@ static void pin(int cpu)
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
+	sched_setaffinity(0, sizeof set, &set);
 }
 
 static void perf_tracepoint(bool cookie)
@@ -138,7 +138,7 @@ static void perf_tracepoint(bool cookie)
 	good(&h, kernel_create_maps(h.k, &h.err));
 	good(&h, kernel_load(h.k, 0, &h.err));
 	good(&h, kernel_attach(h.k, 0, &s, &h.err));
-	sched_getaffinity(0, sizeof(old), &old);
+	sched_getaffinity(0, sizeof old, &old);
 	for (int cpu = 0; cpu < CPU_COUNT(&old); cpu++) {
 		pin(cpu);
 		call_getppid(CALLS);
@@ -146,7 +146,7 @@ static void perf_tracepoint(bool cookie)
 		       "perf tracepoint%s: one event serves CPU %d", cookie ? " with a cookie" : "",
 		       cpu);
 	}
-	sched_setaffinity(0, sizeof(old), &old);
+	sched_setaffinity(0, sizeof old, &old);
 	u64 before = kernel_data_u64(h.k, 0);
 
 	kernel_detach_all(h.k);

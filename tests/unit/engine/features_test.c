@@ -16,7 +16,7 @@ int main(void)
 	}
 	ok(feature_has(f, FEAT_RINGBUF), "what sonde cannot do without");
 	kernel_features_save(f);
-	memset(f->known, 0, sizeof(f->known));
+	memset(f->known, 0, sizeof f->known);
 	for (u32 i = 0; i < N_FEATURES; i++)
 		if (feature_try(i) != (enum feature_answer)first[i])
 			ok(false, "%s: another answer the second time", feature_rows[i].name);

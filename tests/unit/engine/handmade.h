@@ -29,7 +29,7 @@ struct handmade {
 
 static inline void handmade_init(struct handmade *h)
 {
-	*h = (struct handmade){};
+	*h = (struct handmade){ 0 };
 	arena_init(&h->arena);
 	h->prog.arena = &h->arena;
 	h->prog.data_map = h->prog.ring_map = h->prog.scratch_map = NO_INDEX;
@@ -83,7 +83,7 @@ static inline u32 add_func(struct handmade *h, u32 type, const struct bpf_insn *
 
 	f->name = "test.program-with-a-long-name";
 	f->load.prog_type = type;
-	f->insns = arena_dup(&h->arena, insns, n * sizeof(*insns));
+	f->insns = arena_dup(&h->arena, insns, n * sizeof *insns);
 	f->n_insns = n;
 	f->relocs = arena_array(&h->arena, struct reloc, n);
 	for (u32 i = 0; i < n; i++) {
@@ -123,7 +123,7 @@ static inline u32 add_counter(struct handmade *h, u32 type, u32 offset, const st
 		I_MOVI(0, 0),
 		I_EXIT(),
 	};
-	memcpy(code + at, tail, sizeof(tail));
+	memcpy(code + at, tail, sizeof tail);
 	return add_func(h, type, code, at + (u32)ARRAY_SIZE(tail));
 }
 enum { TAIL_TO_OUT = 4 };

@@ -70,7 +70,7 @@ static void with_subprograms(void)
 
 static void too_long(void)
 {
-	struct bpf_insn *insns = xcalloc(40000, sizeof(*insns));
+	struct bpf_insn *insns = xcalloc(40000, sizeof *insns);
 	struct handmade h;
 	struct bpf_func *e, *r;
 	u32 index;

@@ -64,7 +64,7 @@ static void many(void)
 	static const char *const syms[] = { SYSCALL("getpgid"), SYSCALL("getppid"),
 					    "sonde_no_such_function", SYSCALL("getsid"),
 					    SYSCALL("gettid") };
-	struct site s[ARRAY_SIZE(syms)] = {};
+	struct site s[ARRAY_SIZE(syms)] = { 0 };
 	const struct site *list[ARRAY_SIZE(syms)];
 	int n_refused = 0;
 	struct attach_request a = {

@@ -39,7 +39,7 @@ static u64 read_time(struct handmade *h, u32 map, struct arena *a, struct table 
 {
 	struct timespec x, y;
 
-	*t = (struct table){};
+	*t = (struct table){ 0 };
 	clock_gettime(CLOCK_MONOTONIC, &x);
 	ok(kernel_map_read(h->k, map, a, t) == 0, "read %s", h->prog.maps.v[map].name);
 	clock_gettime(CLOCK_MONOTONIC, &y);
@@ -100,7 +100,7 @@ static void global(struct handmade *h, u32 scalar, u32 counts)
 {
 	u64 *at = (u64 *)(void *)h->k->data;
 	struct arena a;
-	struct table t = {};
+	struct table t = { 0 };
 
 	arena_init(&a);
 	is_int(kernel_map_read(h->k, scalar, &a, &t), 0, "a scalar");
@@ -127,7 +127,7 @@ static void global(struct handmade *h, u32 scalar, u32 counts)
 
 static void stacks(struct handmade *h, u32 map)
 {
-	u64 ips[4] = { 1, 2, 3, 99 }, got[8] = {}, time = 0;
+	u64 ips[4] = { 1, 2, 3, 99 }, got[8] = { 0 }, time = 0;
 	struct stack_value v = { .hash = 0x1234, .n = 3 };
 
 	is_int(kernel_set_add(h->k, map, &v.hash, ips), 0, "a stack");

@@ -150,9 +150,9 @@ static const char *cycle(u32 pid, u32 number, struct err *err)
 
 static u32 count_areas(u32 pid)
 {
-	struct areas all = {};
+	struct areas all = { 0 };
 	struct arena a;
-	struct err err = {};
+	struct err err = { 0 };
 	u32 n;
 
 	arena_init(&a);
@@ -174,7 +174,7 @@ static bool has_its_bytes(u32 pid)
 
 static void test_cycles(u32 pid, u32 n)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	const char *why = NULL;
 	u64 start = clock_mono_ns();
 	u32 done = 0, areas;

@@ -21,7 +21,7 @@ static int take(void *ctx, const void *record, u32 len)
 	const struct record *r = record;
 	struct seen *s = ctx;
 
-	s->wrong += len != sizeof(*r) || r->number != s->next || r->head.event != 7;
+	s->wrong += len != sizeof *r || r->number != s->next || r->head.event != 7;
 	s->next = r->number + 1;
 	s->n++;
 	return s->n == s->stop_at;
@@ -68,7 +68,7 @@ static void produce(struct handmade *h, int n)
 int main(void)
 {
 	enum { FIT = RING / (8 + sizeof(struct record)) };
-	struct seen s = {};
+	struct seen s = { 0 };
 	struct handmade h;
 
 	if (!may_test())

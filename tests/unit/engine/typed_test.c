@@ -75,7 +75,7 @@ static void iterator(void)
 	fd = kernel_iter_open(h.k, 0, &h.err);
 	ok(fd >= 0, "open the iterator %s", h.err.text);
 	is_int(kernel_data_u64(h.k, 0), 0, "nothing before it is read");
-	while (fd >= 0 && read(fd, text, sizeof(text)) > 0)
+	while (fd >= 0 && read(fd, text, sizeof text) > 0)
 		;
 	ok(kernel_data_u64(h.k, 0) > 2, "tasks, and the end: %d", (int)kernel_data_u64(h.k, 0));
 	close(fd);

@@ -35,7 +35,7 @@ static u64 file_offset(const void *address)
 	char line[512];
 	u64 found = 0;
 
-	while (f && fgets(line, sizeof(line), f))
+	while (f && fgets(line, sizeof line, f))
 		if (sscanf(line, "%lx-%lx %*s %lx", &lo, &hi, &off) == 3 && at >= lo && at < hi)
 			found = at - lo + off;
 	if (f)
@@ -45,7 +45,7 @@ static u64 file_offset(const void *address)
 
 static void prepare(void)
 {
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 
 	self[n > 0 ? n : 0] = '\0';
 	for (u32 i = 0; i < N_PLACES; i++) {
@@ -162,7 +162,7 @@ static void many(void)
 	was = sites[17].user.offset;
 	sites[17].user.offset = 1ull << 40;
 	ok(attach(&h, 50, NULL) < 0, "one of 50 is wrong: %s", h.err.text);
-	h.err = (struct err){};
+	h.err = (struct err){ 0 };
 	is_int(attach(&h, 50, &n_refused), 49, "or is left out");
 	is_int(n_refused, 1, "and told");
 	sites[17].user.offset = was;

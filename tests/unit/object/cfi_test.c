@@ -76,7 +76,7 @@ static bool value_of(const struct regs *r, u64 reg, u64 *v)
 static bool evaluate(const struct regs *r, u64 cfa, const Dwarf_Op *ops, size_t n, u64 *out,
 		     bool *is_value)
 {
-	u64 s[32] = {}, d = 2; /* the depth; two below it may be read */
+	u64 s[32] = { 0 }, d = 2; /* the depth; two below it may be read */
 
 	*is_value = false;
 	for (size_t i = 0; i < n && d < 30; i++) {
@@ -222,9 +222,9 @@ static void compare(Dwarf_CFI *cfi, const struct cfi_table *t, u64 pc, struct co
 
 static void file(const char *path)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct elf *e = elf_open(path, &err);
-	struct counts c = {};
+	struct counts c = { 0 };
 	struct cfi_table t;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf *elf = dw.elf_begin(fd, ELF_C_READ_MMAP, NULL);

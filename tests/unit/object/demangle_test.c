@@ -170,8 +170,8 @@ static int compare(void *ctx, const struct elf_symbol *s)
 static void test_library(void)
 {
 	void *lib = dlopen("libstdc++.so.6", RTLD_NOW);
-	struct comparison c = {};
-	struct err err = {};
+	struct comparison c = { 0 };
+	struct err err = { 0 };
 	struct elf *e;
 	Dl_info at;
 
@@ -284,8 +284,8 @@ static void test_cxx(void)
 	char deep[4096] = "_Z1f";
 
 	each_is(cxx, ARRAY_SIZE(cxx), demangle_cxx);
-	memset(deep + 4, 'P', sizeof(deep) - 6);
-	deep[sizeof(deep) - 2] = 'i';
+	memset(deep + 4, 'P', sizeof deep - 6);
+	deep[sizeof deep - 2] = 'i';
 	ok(!demangle_cxx(deep), "nesting is bounded");
 	strcpy(deep, "_Z1f1PIiiE");
 	for (const char *digit = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"; *digit;
@@ -299,8 +299,8 @@ static void test_d(void)
 	char deep[4096] = "_D1aF";
 
 	each_is(d_names, ARRAY_SIZE(d_names), demangle_d);
-	memset(deep + 5, 'P', sizeof(deep) - 9);
-	strcpy(deep + sizeof(deep) - 5, "iZv");
+	memset(deep + 5, 'P', sizeof deep - 9);
+	strcpy(deep + sizeof deep - 5, "iZv");
 	ok(!demangle_d(deep), "nesting is bounded");
 }
 
@@ -309,7 +309,7 @@ int main(void)
 	char deep[4096] = "_R";
 
 	each_is(names, ARRAY_SIZE(names), demangle_rust);
-	memset(deep + 2, 'S', sizeof(deep) - 3);
+	memset(deep + 2, 'S', sizeof deep - 3);
 	ok(!demangle_rust(deep), "nesting is bounded");
 	test_cxx();
 	test_d();

@@ -60,7 +60,7 @@ static bool compare(const struct unwind_tables *t, const struct unwind_file *f,
 
 static void file(struct unwind_tables *t, const char *path)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct elf *e = elf_open(path, &err);
 	struct cfi_table cfi;
 	struct unwind_file f;
@@ -121,7 +121,7 @@ static void two_parts(struct unwind_tables *t, u32 before)
 /* A file that does not fit leaves the others as they are. */
 static void full(struct unwind_tables *t)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct elf *e = elf_open("/proc/self/exe", &err);
 	struct unwind_file f;
 	u32 rows = t->n_rows;

@@ -33,7 +33,7 @@ static bool runs(struct program *prog, u64 x, u64 seed)
 {
 	static const struct vm_world world = { .n_cpus = 2, .cpu = 1, .pid_tgid = 0x1234000012ff };
 	struct vm *vm = vm_new(prog, &world);
-	struct err err = {};
+	struct err err = { 0 };
 	bool good = true;
 
 	vm_set_limit(vm, 100000);
@@ -42,7 +42,7 @@ static bool runs(struct program *prog, u64 x, u64 seed)
 
 		for (u32 i = 0; i < ARRAY_SIZE(ctx); i++)
 			ctx[i] = turn ? next(&x) >> (x & 63) : 0;
-		if (vm_run(vm, 0, ctx, sizeof(ctx), NULL, &err) < 0 && err.code != -ELOOP) {
+		if (vm_run(vm, 0, ctx, sizeof ctx, NULL, &err) < 0 && err.code != -ELOOP) {
 			note("seed %llu was accepted, but: %s", (unsigned long long)seed, err.text);
 			good = false;
 		}

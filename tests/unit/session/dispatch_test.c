@@ -93,7 +93,7 @@ static bool is_right(struct vm *vm, u32 func, const char *const *clauses, u32 nr
 	u32 n = 0;
 
 	n_order = 0;
-	if (vm_run(vm, func, context, sizeof(context), &ret, &err) < 0) {
+	if (vm_run(vm, func, context, sizeof context, &ret, &err) < 0) {
 		tap_text("fault", err.text);
 		return false;
 	}

@@ -108,7 +108,7 @@ static u64 now_ns(void *ctx, u32 clock)
 
 static void *open_canned(struct program *prog, const struct canned_event *events)
 {
-	struct canned *c = xcalloc(1, sizeof(*c));
+	struct canned *c = xcalloc(1, sizeof *c);
 	struct vm_world world = { .pid_tgid = (u64)PID << 32 | PID,
 				  .n_cpus = 1,
 				  .comm = "canned",
@@ -194,7 +194,7 @@ static void happen(struct canned *c, const struct canned_event *e)
 			continue;
 		vm_world(c->vm)->cookie = (u64)c->site[i]->index
 					  << c->prog->funcs.v[c->func[i]]->cookie_shift;
-		if (vm_run(c->vm, c->func[i], &regs, sizeof(regs), NULL, &err) < 0)
+		if (vm_run(c->vm, c->func[i], &regs, sizeof regs, NULL, &err) < 0)
 			note("%s: %s", e->func, err.text);
 	}
 	err_release(&err);

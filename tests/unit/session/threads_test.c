@@ -223,7 +223,7 @@ int main(void)
 {
 	struct request q = { .script_name = "threads",
 			     .script = script,
-			     .script_len = sizeof(script) - 1,
+			     .script_len = sizeof script - 1,
 			     .engine = "interpreter",
 			     .traced.command = "true",
 			     .no_warnings = true };

@@ -50,15 +50,15 @@ static const void *finish(struct blob *b, size_t *len)
 	char *at = out[next++ % 8];
 	struct btf_header h = { .magic = BTF_MAGIC,
 				.version = 1,
-				.hdr_len = sizeof(h),
+				.hdr_len = sizeof h,
 				.type_len = b->n * 4,
 				.str_off = b->n * 4,
 				.str_len = b->len };
 
-	memcpy(at, &h, sizeof(h));
-	memcpy(at + sizeof(h), b->type, b->n * 4);
-	memcpy(at + sizeof(h) + b->n * 4, b->strings, b->len);
-	*len = sizeof(h) + b->n * 4 + b->len;
+	memcpy(at, &h, sizeof h);
+	memcpy(at + sizeof h, b->type, b->n * 4);
+	memcpy(at + sizeof h + b->n * 4, b->strings, b->len);
+	*len = sizeof h + b->n * 4 + b->len;
 	return at;
 }
 
@@ -189,7 +189,7 @@ static void check_functions(struct btf *b)
 static void from_bytes(void)
 {
 	static struct blob blob, split;
-	struct err err = {};
+	struct err err = { 0 };
 	size_t len, split_len;
 	const void *bytes, *more;
 	struct btf *b, *s;
@@ -235,7 +235,7 @@ static void touch(struct btf *b)
 static void broken(void)
 {
 	static struct blob blob;
-	struct err err = {};
+	struct err err = { 0 };
 	size_t len, half;
 	char *copy;
 
@@ -266,7 +266,7 @@ static bool count(void *ctx, const char *name, u32 id)
 
 static void live(void)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct btf *b = btf_open(&a, NULL, &err);
 	struct btf_param p[8];
 	const struct field *f;

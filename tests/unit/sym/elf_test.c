@@ -75,7 +75,7 @@ static int count(void *ctx, const struct elf_symbol *s)
 static void own(void)
 {
 	int one = mine(1);
-	struct err err = {};
+	struct err err = { 0 };
 	struct elf *e = elf_open("/proc/self/exe", &err);
 	struct elf_symbol s;
 	u64 off = 0, back = 0;
@@ -105,7 +105,7 @@ static void own(void)
 static void libc(void)
 {
 	struct arena a;
-	struct err err = {};
+	struct err err = { 0 };
 	const char *path;
 	struct elf *e;
 	struct elf_symbol s;
@@ -131,7 +131,7 @@ static int ignore(void *ctx, const struct elf_usdt *u)
 
 static void touch(const void *bytes, size_t len)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	struct elf *e = elf_from_bytes(bytes, len, &err);
 	struct elf_symbol s;
 	u32 n = 0;
@@ -152,7 +152,7 @@ static void touch(const void *bytes, size_t len)
 /* The headers are where the damage can be done; sections of this program follow in the tail. */
 static void broken(void)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 	u32 seed = 1;
 	Elf64_Ehdr *h;
 
@@ -182,7 +182,7 @@ static void broken(void)
 
 static void refused(void)
 {
-	struct err err = {};
+	struct err err = { 0 };
 
 	ok(!elf_open("/no/such/file", &err) && err.code < 0, "no file: %s", err.text);
 	ok(!elf_open("/etc/passwd", &err) && err.code < 0, "no ELF: %s", err.text);

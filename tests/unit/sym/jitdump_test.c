@@ -15,9 +15,9 @@ static void put(struct buf *b, const void *bytes, size_t len)
 
 static void put_header(struct buf *b)
 {
-	const u32 header[10] = { 0x4a695444, 1, sizeof(header), 62 };
+	const u32 header[10] = { 0x4a695444, 1, sizeof header, 62 };
 
-	put(b, header, sizeof(header));
+	put(b, header, sizeof header);
 }
 
 static void put_load(struct buf *b, u64 address, u64 size, const char *name)
@@ -25,8 +25,8 @@ static void put_load(struct buf *b, u64 address, u64 size, const char *name)
 	u32 head[2] = { 0, (u32)(56 + strlen(name) + 1 + size) };
 	u64 rest[6] = { 1, 0, address, address, size, 0 };
 
-	put(b, head, sizeof(head));
-	put(b, rest, sizeof(rest));
+	put(b, head, sizeof head);
+	put(b, rest, sizeof rest);
 	put(b, name, strlen(name) + 1);
 	for (u64 i = 0; i < size; i++)
 		buf_putc(b, '\xc3');
@@ -36,7 +36,7 @@ static void put_other(struct buf *b)
 {
 	u32 record[4] = { 3, 16, 0, 0 };
 
-	put(b, record, sizeof(record));
+	put(b, record, sizeof record);
 }
 
 static void see(void *ctx, const struct jit_code *code)
@@ -47,7 +47,7 @@ static void see(void *ctx, const struct jit_code *code)
 
 static void records(void)
 {
-	struct buf file = {}, seen = {};
+	struct buf file = { 0 }, seen = { 0 };
 	u64 at = 0;
 
 	put_header(&file);
@@ -78,7 +78,7 @@ static void append(const char *path, const struct buf *b)
 static void of_a_process(void)
 {
 	char *path = xasprintf("/tmp/jit-%u.dump", (u32)getpid());
-	struct buf file = {};
+	struct buf file = { 0 };
 	struct perfmap *p;
 	u64 offset = 0;
 

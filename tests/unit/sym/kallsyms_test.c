@@ -20,7 +20,7 @@ static char *write_file(const char *s)
 	static char path[] = "/tmp/kallsyms_test.XXXXXX";
 	int fd;
 
-	memcpy(path + sizeof(path) - 7, "XXXXXX", 6);
+	memcpy(path + sizeof path - 7, "XXXXXX", 6);
 	fd = mkstemp(path);
 	if (fd < 0 || write(fd, s, strlen(s)) != (ssize_t)strlen(s))
 		abort();
@@ -61,7 +61,7 @@ static void from_text(void)
 {
 	char *path = write_file(text);
 	struct kallsyms *k = kallsyms_new(path);
-	struct err err = {};
+	struct err err = { 0 };
 	struct ksym s;
 	u64 last = 0;
 
@@ -93,7 +93,7 @@ static void hidden(void)
 {
 	char *path = write_file("0000000000000000 T a\n0000000000000000 T b\n");
 	struct kallsyms *k = kallsyms_new(path);
-	struct err err = {};
+	struct err err = { 0 };
 	struct ksym s;
 
 	ok(kallsyms_load(k, &err) < 0 && err.help[0], "hidden addresses are said so");
@@ -112,7 +112,7 @@ static void hidden(void)
 static void live(void)
 {
 	struct kallsyms *k = kallsyms_new(NULL);
-	struct err err = {};
+	struct err err = { 0 };
 	struct ksym s, at;
 
 	if (kallsyms_load(k, &err) < 0) {

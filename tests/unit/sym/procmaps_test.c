@@ -114,7 +114,7 @@ static void jit(void)
 	struct usym s;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
 	f = fopen(path, "w");
 	fprintf(f, "%lx 100 jitted\n", (unsigned long)(uintptr_t)code);
 	fclose(f);
@@ -150,7 +150,7 @@ static void vdso(void)
 {
 	struct usyms *u = usyms_new();
 	struct procmaps m;
-	struct err err = {};
+	struct err err = { 0 };
 	struct usym s;
 	u32 named = 0;
 
@@ -198,7 +198,7 @@ static void replaced(struct usyms *u, u32 pid)
 static void told(void)
 {
 	enum { PARENT = 4194001, CHILD = 4194002 }; /* above what the kernel gives */
-	struct procmaps m = {};
+	struct procmaps m = { 0 };
 	struct usyms *u = usyms_new();
 	struct usym s;
 
@@ -246,16 +246,16 @@ static bool runs_us(pid_t pid)
 {
 	char path[40], own[512] = "", its[512] = "";
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	return readlink("/proc/self/exe", own, sizeof(own) - 1) > 0 &&
-	       readlink(path, its, sizeof(its) - 1) > 0 && streq(own, its);
+	snprintf(path, sizeof path, "/proc/%d/exe", pid);
+	return readlink("/proc/self/exe", own, sizeof own - 1) > 0 &&
+	       readlink(path, its, sizeof its - 1) > 0 && streq(own, its);
 }
 
 /* The new mappings are read before the event of exec() comes. */
 static void read_early(void)
 {
 	struct usyms *u = usyms_new();
-	struct past_maps past = {};
+	struct past_maps past = { 0 };
 	struct mapping m = { .start = 10, .end = 20, .path = "/a" };
 	struct usym s;
 	int go[2];

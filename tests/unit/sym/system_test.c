@@ -68,7 +68,7 @@ static void formats(void)
 
 static void events(void)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	const char **names;
 	struct tp_format *f;
 	u32 n = 0;
@@ -151,7 +151,7 @@ static void paths(void)
 
 static void cgroups(void)
 {
-	struct err err = {};
+	struct err err = { 0 };
 	u64 id = 0, root = 0;
 	u32 level = 9;
 

@@ -46,7 +46,7 @@ static void i386(void)
 	static const struct snapshot_limits limits = { .file_name = 64,
 						       .data = 32,
 						       .elements = 32 };
-	struct arena a = {};
+	struct arena a = { 0 };
 	u32 named = 0, bad = 0;
 
 	for (u32 nr = SYSCALL_I386; nr < SYSCALL_MAX; nr++) {

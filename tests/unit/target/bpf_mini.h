@@ -172,7 +172,7 @@ static void mini_helper(const struct bpf_insn *in, u64 *r)
 
 static inline u64 mini_run(struct mini *m, u32 pc, const u64 *arg, u32 depth)
 {
-	u64 r[11] = {};
+	u64 r[11] = { 0 };
 
 	if (depth >= MINI_FRAMES) {
 		m->error = "calls too deep";
@@ -180,7 +180,7 @@ static inline u64 mini_run(struct mini *m, u32 pc, const u64 *arg, u32 depth)
 	}
 	for (u32 i = 0; i < N_REGS; i++)
 		r[i] = 0xdead0000dead0000ull + i;
-	memcpy(r + R1, arg, N_CALL_ARGS * sizeof(*arg));
+	memcpy(r + R1, arg, N_CALL_ARGS * sizeof *arg);
 	memset(m->stack[depth], 0xa5, STACK_MAX);
 	r[R_FRAME] = (u64)(uintptr_t)(m->stack[depth] + STACK_MAX);
 	while (!m->error) {

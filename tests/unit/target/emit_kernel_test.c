@@ -23,7 +23,7 @@ static u8 ctx[GEN_CTX] __attribute__((aligned(8)));
 
 static int bpf(int cmd, union bpf_attr *attr)
 {
-	return (int)syscall(__NR_bpf, cmd, attr, sizeof(*attr));
+	return (int)syscall(__NR_bpf, cmd, attr, sizeof *attr);
 }
 
 static u64 address(const void *p)
@@ -134,7 +134,7 @@ static void check(u64 seed, const struct program *prog, const struct bpf_func *f
 		  struct tally *t)
 {
 	static const struct profile profile = { .kind = PROFILE_RAW_TP };
-	struct verify_error e = {};
+	struct verify_error e = { 0 };
 
 	if (!target_verify(prog, f, &profile, &e))
 		return;
@@ -146,8 +146,8 @@ static void check(u64 seed, const struct program *prog, const struct bpf_func *f
 static void try_one(u64 seed, bool passes, bool modern, const struct limits *limits, int map,
 		    struct tally *t)
 {
-	struct arena a = {};
-	struct features ft = {};
+	struct arena a = { 0 };
+	struct features ft = { 0 };
 	struct program prog = { .arena = &a };
 	struct bpf_func f = { .name = "test", .load.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT };
 	static u8 before[GEN_DATA] __attribute__((aligned(8))),
@@ -162,7 +162,7 @@ static void try_one(u64 seed, bool passes, bool modern, const struct limits *lim
 	for (u32 i = 0; i < GEN_CTX; i++)
 		ctx[i] = (u8)(seed * 3 + i * 29);
 	want = run_func(&r, 0, NULL, 0);
-	memset(ft.known, modern ? 1 : -1, sizeof(ft.known));
+	memset(ft.known, modern ? 1 : -1, sizeof ft.known);
 	if (passes)
 		ir_optimize(u, NULL);
 	if (!r.error && !target_emit_with(u, &ft, &f, limits)) {
@@ -192,7 +192,7 @@ int main(void)
 	u64 n = number_from("SONDE_CASES", 200), first = number_from("SONDE_SEED", 1);
 	_fd int map = create_data();
 	static const struct limits all = { ALL_REGS, FAR }, few = { FEW_REGS, NEAR };
-	struct tally t = {};
+	struct tally t = { 0 };
 
 	if (map < 0) {
 		skip("no permission to create maps and load programs");

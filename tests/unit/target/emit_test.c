@@ -28,7 +28,7 @@ static struct program *program(void)
 static int emit(const char *text, bool modern, struct bpf_func *f, struct program *p)
 {
 	const char *error = NULL;
-	struct features ft = {};
+	struct features ft = { 0 };
 	struct ir_unit *u = ir_parse(&arena, p, text, &error);
 	static const struct limits limits = { ALL_REGS, FAR };
 
@@ -36,7 +36,7 @@ static int emit(const char *text, bool modern, struct bpf_func *f, struct progra
 		note("%s", error);
 		return -EINVAL;
 	}
-	memset(ft.known, modern ? 1 : -1, sizeof(ft.known));
+	memset(ft.known, modern ? 1 : -1, sizeof ft.known);
 	ir_optimize(u, NULL);
 	return target_emit_with(u, &ft, f, &limits);
 }
@@ -44,8 +44,8 @@ static int emit(const char *text, bool modern, struct bpf_func *f, struct progra
 static void gives(const char *body, bool modern, const char *want, const char *what)
 {
 	struct program *p = program();
-	struct bpf_func f = {};
-	struct buf b = {};
+	struct bpf_func f = { 0 };
+	struct buf b = { 0 };
 	int r = emit(arena_printf(&arena, "func f params 0\n%s", body), modern, &f, p);
 
 	for (u32 i = 0; i < f.n_insns && !r; buf_putc(&b, '\n'))
@@ -203,8 +203,8 @@ static void test_memory(void)
 static void test_functions(void)
 {
 	struct program *p = program();
-	struct bpf_func f = {};
-	struct buf b = {};
+	struct bpf_func f = { 0 };
+	struct buf b = { 0 };
 	int r = emit(
 		"func entry params 0\n  slot s0 size 8 align 8 c\n"
 		"b0:\n  store8 s0, 0\n  t1 = call 181(10, f2, s0, 0)\n  t2 = callsub 3(t1, 4)\n"
@@ -249,7 +249,7 @@ static void test_functions(void)
 static void test_frame(void)
 {
 	struct program *p = program();
-	struct bpf_func f = {};
+	struct bpf_func f = { 0 };
 
 	is_int(emit("func f params 0\n  slot s0 size 520 align 8 big\n"
 		    "b0:\n  store8 s0, 0\n  return 0\n",

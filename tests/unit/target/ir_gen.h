@@ -424,7 +424,7 @@ static void gen_func(struct gen *g, struct ir_func *f, u32 n_params, u32 size)
 	g->seen.n = g->slots.n = 0;
 	f->name = n_params ? "sub" : "entry";
 	f->n_params = n_params;
-	vec_push(g->a, &f->temps, (struct ir_temp){});
+	vec_push(g->a, &f->temps, (struct ir_temp){ 0 });
 	for (u32 i = 0; i < n_params; i++) {
 		u32 t = gen_temp(g, false);
 

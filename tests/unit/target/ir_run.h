@@ -57,7 +57,7 @@ static u64 run_atomic(const struct ir_insn *in, void *p, u64 b, u64 c)
 
 static u64 run_insn(struct ir_run *r, struct ir_frame *fr, const struct ir_insn *in, u32 depth)
 {
-	u64 a[5] = {}, v = 0;
+	u64 a[5] = { 0 }, v = 0;
 	void *p;
 
 	for (u32 i = 0; i < ir_n_args(in); i++)
@@ -86,8 +86,8 @@ static u64 run_func(struct ir_run *r, u32 index, const u64 *arg, u32 depth)
 	const struct ir_insn *in = f->blocks.v[0]->insns.v;
 	u64 result = 0;
 
-	fr.temp = calloc(f->temps.n + 1, sizeof(*fr.temp));
-	fr.slot = calloc(f->slots.n + 1, sizeof(*fr.slot));
+	fr.temp = calloc(f->temps.n + 1, sizeof *fr.temp);
+	fr.slot = calloc(f->slots.n + 1, sizeof *fr.slot);
 	for (u32 i = 0; i < f->slots.n; i++)
 		fr.slot[i] = calloc(1, f->slots.v[i].size + 8);
 	for (u32 i = 0; i < f->n_params; i++)

@@ -53,7 +53,7 @@ static void run_bpf(const struct bpf_func *f, u64 seed, struct outcome *o)
 
 static void show(const struct ir_unit *u, const struct bpf_func *f)
 {
-	struct buf b = {};
+	struct buf b = { 0 };
 
 	ir_print(&b, u);
 	if (f->insns)
@@ -64,7 +64,7 @@ static void show(const struct ir_unit *u, const struct bpf_func *f)
 
 static bool print_and_parse(struct arena *a, const struct ir_unit *u)
 {
-	struct buf one = {}, two = {};
+	struct buf one = { 0 }, two = { 0 };
 	const char *error = NULL;
 	struct ir_unit *back;
 	bool same;
@@ -89,14 +89,14 @@ struct variant {
 /* 0 agrees, 1 differs, 2 does not fit the frame */
 static int try_variant(u64 seed, u32 size, const struct variant *v, const struct outcome *want)
 {
-	struct arena a = {};
-	struct features ft = {};
-	struct bpf_func f = {};
+	struct arena a = { 0 };
+	struct features ft = { 0 };
+	struct bpf_func f = { 0 };
 	static struct outcome got;
 	struct ir_unit *u = gen_unit(&a, seed, size, false);
 	int r;
 
-	memset(ft.known, v->modern ? 1 : -1, sizeof(ft.known));
+	memset(ft.known, v->modern ? 1 : -1, sizeof ft.known);
 	if (v->passes) {
 		ir_optimize(u, NULL);
 		ir_verify(u);
@@ -140,7 +140,7 @@ struct tally {
 static void try_seed(u64 seed, u32 size, struct tally *t)
 {
 	static struct outcome want;
-	struct arena a = {};
+	struct arena a = { 0 };
 	struct ir_unit *u = gen_unit(&a, seed, size, false);
 	const char *error = ir_check(u);
 

@@ -26,10 +26,10 @@ static u64 followed(u32 n_conditions, bool as_offset, u64 enough)
 	u64 r;
 
 	for (u32 i = 0; i < n_conditions; i++, n += 3) {
-		memcpy(&insns[n], each, sizeof(each));
+		memcpy(&insns[n], each, sizeof each);
 		insns[n + 2].imm = 1 << i % 5;
 	}
-	memcpy(&insns[n], tail, sizeof(tail));
+	memcpy(&insns[n], tail, sizeof tail);
 	asm_program(&prog, &a);
 	prog.data_map = asm_map(&prog, ".data", MAP_DATA, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
 	asm_func(&prog, BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n + ARRAY_SIZE(tail));

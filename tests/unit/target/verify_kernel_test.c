@@ -19,7 +19,7 @@ enum { LOG_SIZE = 1 << 20 };
 
 static int bpf(int cmd, union bpf_attr *attr)
 {
-	return (int)syscall(__NR_bpf, cmd, attr, sizeof(*attr));
+	return (int)syscall(__NR_bpf, cmd, attr, sizeof *attr);
 }
 
 static u64 address(const void *p)
@@ -55,13 +55,13 @@ static int load_btf(void)
 		u8 version, flags;
 		u32 hdr_len, type_off, type_len, str_off, str_len;
 		u32 types[ARRAY_SIZE(types)];
-		char strings[sizeof(strings)];
-	} blob = { 0xeb9f, 1, 0, 24, 0, sizeof(types), sizeof(types), sizeof(strings), {}, {} };
-	union bpf_attr attr = { .btf = address(&blob), .btf_size = sizeof(blob) };
+		char strings[sizeof strings];
+	} blob = { 0xeb9f, 1, 0, 24, 0, sizeof types, sizeof types, sizeof strings, {}, {} };
+	union bpf_attr attr = { .btf = address(&blob), .btf_size = sizeof blob };
 
-	memcpy(blob.types, types, sizeof(types));
-	memcpy(blob.strings, strings, sizeof(strings));
-	attr.btf_size = 24 + sizeof(types) + sizeof(strings);
+	memcpy(blob.types, types, sizeof types);
+	memcpy(blob.strings, strings, sizeof strings);
+	attr.btf_size = 24 + sizeof types + sizeof strings;
 	return bpf(BPF_BTF_LOAD, &attr);
 }
 
@@ -71,7 +71,7 @@ static int load(const struct gen *g, const int *maps, int btf, char *log)
 	struct bpf_func_info info[2] = { { 0, 3 }, { 0, 4 } };
 	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT };
 
-	memcpy(insns, g->insn, g->n_insns * sizeof(*insns));
+	memcpy(insns, g->insn, g->n_insns * sizeof *insns);
 	for (u32 i = 0; i < g->n_insns; i++)
 		if (insns[i].code == (BPF_LD | BPF_IMM | BPF_DW)) {
 			if (insns[i].src_reg == BPF_PSEUDO_MAP_FD ||
@@ -92,7 +92,7 @@ static int load(const struct gen *g, const int *maps, int btf, char *log)
 		attr.prog_btf_fd = (u32)btf;
 		attr.func_info = address(info);
 		attr.func_info_cnt = 2;
-		attr.func_info_rec_size = sizeof(info[0]);
+		attr.func_info_rec_size = sizeof info[0];
 	}
 	return bpf(BPF_PROG_LOAD, &attr);
 }
@@ -174,7 +174,7 @@ static void compare(u64 seed, const int *maps, int btf, struct tally *t)
 int main(void)
 {
 	u64 n = number_from("CHECK_KERNEL_N", 1500), seed = number_from("CHECK_KERNEL_SEED", 1);
-	struct tally t = {};
+	struct tally t = { 0 };
 	struct program prog;
 	int maps[GEN_MAPS], btf;
 	struct arena a;
