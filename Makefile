@@ -47,8 +47,8 @@ deb: all			# build/sonde_VERSION_ARCH.deb
 	@package/deb $(BUILD)
 dist: static			# build/dist: the release's archive, its static program and their checksums
 	@package/dist $(BUILD)
-fmt:				# clang-format, by .clang-format, and comments of 100 columns
-	build-aux/wrap-comments $$(git ls-files -co --exclude-standard '*.c' '*.h')
+fmt:				# clang-format, and comments of 100 columns but in programs whose lines tests name
+	build-aux/wrap-comments $$(git ls-files -co --exclude-standard 'src/*.[ch]' 'include/*.h' 'tests/unit/*.[ch]' 'tests/fuzz/*.c')
 	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
 docs: all			# the parts of doc/ that are printed from the tables of the program itself
 	for d in builtins configuration probes tools options diagnostics requirements ir; do $(BUILD)/sonde help --$$d-md >doc/$$d.md || exit 1; done

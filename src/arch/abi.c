@@ -477,8 +477,9 @@ bool abi_result(struct abi *abi, const struct type *t, bool by_reference, struct
 	classify(t, 0, word, 0);
 	count_parts(word, n, &ints, &floats);
 	*why = floats ? vector : NULL;
-	*out = floats ? mixed_words(abi, t, r->result_reg, word, n) :
-			words(abi, t, r->result_reg, n);
+	if (ints)
+		*out = floats ? mixed_words(abi, t, r->result_reg, word, n) :
+				words(abi, t, r->result_reg, n);
 	return ints;
 }
 

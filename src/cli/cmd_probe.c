@@ -29,7 +29,7 @@ static void take_path_word(struct cli *c)
 	if (c->probe.file || c->n_words < 2 || *c->words[0] != '/')
 		return;
 	c->probe.file = c->words[0];
-	c->words++;
+	memmove(c->words, c->words + 1, c->n_words * sizeof *c->words);
 	c->n_words--;
 }
 

@@ -174,6 +174,13 @@ static void find_thread(struct provider_env *env, struct arg_desc *arg)
 	arg->loc.step = steps;
 }
 
+/* In a listing: why a part of it cannot be read. */
+static void put_gap(const struct params *p, struct arg_desc *arg)
+{
+	if (arg->gap && !p->env->diags)
+		arg->text = arena_printf(p->env->arena, "%s (in part: %s)", arg->text, arg->gap);
+}
+
 static void add(struct params *p, const struct dwarf_var *v, struct loc loc, const char *why)
 {
 	struct arena *a = p->env->arena;
@@ -191,8 +198,7 @@ static void add(struct params *p, const struct dwarf_var *v, struct loc loc, con
 	arg.text = declaration_text(a, v->type, name);
 	if (arg.why && !p->env->diags) /* listing */
 		arg.text = arena_printf(a, "%s (%s)", arg.text, arg.why);
-	if (arg.gap && !p->env->diags)
-		arg.text = arena_printf(a, "%s (in part: %s)", arg.text, arg.gap);
+	put_gap(p, &arg);
 	vec_push(a, &p->list, arg);
 }
 
@@ -673,6 +679,7 @@ static void describe_result(struct params *p, struct uargs_site *site, struct pr
 	else if (r->loc.kind == LOC_PIECES)
 		r->gap = why;
 	r->text = declaration_text(p->env->arena, r->type, "retval");
+	put_gap(p, r);
 }
 
 /* ---- Go's goroutine: its descriptor, runtime.g, is where r14 points (ABIInternal, Go 1.17 and

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * family PIDS N: one process, and all kinds of relatives: a thread, a child, a child in a session
- * of its own, a daemon (forked twice, its parent gone), a child that executes this program again, a
- * child of the thread. Each does N rounds of the same things and adds its pid to the file PIDS.
- * family noise: rounds for ever.
+ * family PIDS N: one process, and all kinds of relatives: a thread, a child, a child in a session of its own, a daemon
+ * (forked twice, its parent gone), a child that executes this program again, a child of the thread. Each does N rounds
+ * of the same things and adds its pid to the file PIDS. family noise: rounds for ever.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions whose probes may sit behind the entry, and such whose must not, each called ten times
- * with (3, 4). Those that are entered behind the entry as well are entered there five times by
- * others.
+ * Functions whose probes may sit behind the entry, and such whose must not, each called ten times with
+ * (3, 4). Those that are entered behind the entry as well are entered there five times by others.
  */
 #define FUNC(name, body)                                                                           \
 	long name(long a, long b);                                                                 \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A 32-bit program without a library: calls of each kind, which sonde strace must show as strace
- * does. */
+/* A 32-bit program without a library: calls of each kind, which sonde strace must show as strace does. */
 #include <asm/unistd.h>
 
 static long call6(long nr, long a, long b, long c, long d, long e, long f)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * random SEED [CALLS]: system calls with odd arguments that do no harm: pointers that are valid,
- * end with their page or lead nowhere, flags with wrong bits, sizes at the limits, wrong
- * descriptors. Each letter of a row is an argument.
+ * random SEED [CALLS]: system calls with odd arguments that do no harm: pointers that are valid, end with their page or lead nowhere,
+ * flags with wrong bits, sizes at the limits, wrong descriptors. Each letter of a row is an argument.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -529,8 +528,7 @@ static const struct {
 	C(getdents, "fbs"),
 };
 
-/* Calls with random arguments must not change the machine: as another user, in a folder of that
- * user. */
+/* Calls with random arguments must not change the machine: as another user, in a folder of that user. */
 static void give_up_rights(void)
 {
 	enum { NOBODY = 65534 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first process of a guest that holds sonde and nothing else. /commands has a line for each
- * command: its words separated by bytes 1; "lines FILE" is done here. Each is followed by what it
- * cost:
+ * The first process of a guest that holds sonde and nothing else. /commands has a line for each command: its words
+ * separated by bytes 1; "lines FILE" is done here. Each is followed by what it cost:
  *
  *	== status 0, 5120 kB
  */

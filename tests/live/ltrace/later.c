@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls that the files of the first program do not show: of a program that env(1) executes, and
- * into a library that is opened. */
+/* Calls that the files of the first program do not show: of a program that env(1) executes, and into a library that is opened. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>

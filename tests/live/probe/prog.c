@@ -1,5 +1,4 @@
-/* What sonde probe is tried on: structures, strings, bit-fields, static variables, an inlined
- * function. */
+/* What sonde probe is tried on: structures, strings, bit-fields, static variables, an inlined function. */
 #include <stdio.h>
 struct item {
 	int a;

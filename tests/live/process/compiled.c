@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compiled READY: after READY is made, waits for SIGUSR1; then THREADS threads and a child of
- * fork() call work(). Prints whether the results are right. */
+/* compiled READY: after READY is made, waits for SIGUSR1; then THREADS threads and a child of fork() call work().
+ * Prints whether the results are right. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,8 +16,7 @@ __attribute__((noinline)) long work(long a, unsigned char b, const char *s)
 	return a * 3 + b;
 }
 
-/* The caller keeps values in registers and the carry flag over no call, but the function has many
- * arguments. */
+/* The caller keeps values in registers and the carry flag over no call, but the function has many arguments. */
 __attribute__((noinline)) long many(long a, long b, long c, long d, long e, long f, long g)
 {
 	__asm__ volatile("" ::: "memory");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* extremes READY: after READY is made, waits for SIGUSR1; then four threads of one processor call
- * work() with 0, 1, ... */
+/* extremes READY: after READY is made, waits for SIGUSR1; then four threads of one processor call work() with 0, 1, ... */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

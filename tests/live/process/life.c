@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * life MODE READY: makes READY and calls work() until it is killed. MODE: "fork": a child of it
- * does, too, after SIGUSR1, and its id is printed; "seccomp": under a filter that kills it for
- * memfd_create(2), which it calls after SIGUSR1; "exec N": N times, then it executes itself with N
- * - 1.
+ * life MODE READY: makes READY and calls work() until it is killed. MODE: "fork": a child of it does, too, after
+ * SIGUSR1, and its id is printed; "seccomp": under a filter that kills it for memfd_create(2), which it calls after SIGUSR1; "exec N": N times,
+ * then it executes itself with N - 1.
  */
 #include <fcntl.h>
 #include <linux/filter.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * returns READY: functions that return in several ways: more than one place, a tail call,
- * recursion, longjmp, the end of a thread. It makes READY, calls them after SIGUSR1, and prints a
- * sum of all results.
+ * returns READY: functions that return in several ways: more than one place, a tail call, recursion, longjmp, the end
+ * of a thread. It makes READY, calls them after SIGUSR1, and prints a sum of all results.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sent READY COUNTS: after READY is made, waits for SIGUSR1. Then THREADS threads, whose numbers go
- * up, call emit(thread, i) for i = 0, 1, ... while a timer's signals interrupt any of them and call
- * emit(SIGNALS + 1 + thread, i). COUNTS gets how often each has returned. Each thread ends while
- * others run; when ENDS have, the process kills itself amid those that run.
+ * sent READY COUNTS: after READY is made, waits for SIGUSR1. Then THREADS threads, whose numbers go up, call emit(thread,
+ * i) for i = 0, 1, ... while a timer's signals interrupt any of them and call emit(SIGNALS + 1 + thread, i). COUNTS gets how often each has returned. Each thread
+ * ends while others run; when ENDS have, the process kills itself amid those that run.
  */
 #include <fcntl.h>
 #include <pthread.h>

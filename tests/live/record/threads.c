@@ -1,5 +1,4 @@
-/* Two threads that make 10 and 3 system calls when a line comes, then 5 by the main one; prints the
- * numbers of the two. */
+/* Two threads that make 10 and 3 system calls when a line comes, then 5 by the main one; prints the numbers of the two. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Uses the CPU for argv[1] ms in known functions: of each turn heavy() takes three quarters,
- * light() one quarter. Turns have different lengths, so that no rate of sampling is in step with
- * them. */
+/* Uses the CPU for argv[1] ms in known functions: of each turn heavy() takes three quarters, light() one quarter. Turns
+ * have different lengths, so that no rate of sampling is in step with them. */
 #include <stdlib.h>
 #include <time.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Generated code with a frame pointer that leads to a return address of 0: the first frame of a
- * thread, or no frame. */
+/* Generated code with a frame pointer that leads to a return address of 0: the first frame of a thread, or no frame. */
 #include <string.h>
 #include <sys/mman.h>
 

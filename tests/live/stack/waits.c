@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Waits in known functions, and prints how long each of them took: "by_pipe 150123", in
- * microseconds. */
+/* Waits in known functions, and prints how long each of them took: "by_pipe 150123", in microseconds. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* calls FAMILY: system calls of a family, each with arguments that are known, in the current
- * directory, where there is a folder dir. Most results do not matter: what the arguments look like
- * does. */
+/* calls FAMILY: system calls of a family, each with arguments that are known, in the current directory, where there is a
+ * folder dir. Most results do not matter: what the arguments look like does. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

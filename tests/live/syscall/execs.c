@@ -1,5 +1,4 @@
-/* Replaces itself: by execve of a thread that is not the first, by execveat, or first of all by a
- * program that is not there. */
+/* Replaces itself: by execve of a thread that is not the first, by execveat, or first of all by a program that is not there. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

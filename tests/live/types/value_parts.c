@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Structures that are partly in vector registers, or of which the optimizer keeps one member
- * only. */
+/* Structures that are partly in vector registers, or of which the optimizer keeps one member only. */
 #include <stdio.h>
 
 struct mix {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions that begin in different ways, each called by inner(), and that by outer(); again()
- * calls itself. */
+/* Functions that begin in different ways, each called by inner(), and that by outer(); again() calls itself. */
 #define FUNC(name, body)                                                                           \
 	long name(long a);                                                                         \
 	__asm__(".text\n.p2align 4\n.globl " #name "\n.type " #name ",@function\n" #name ":\n" body "\n.size " #name ", .-" #name "\n")

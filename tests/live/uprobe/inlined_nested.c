@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions inlined into each other: their first instruction is one and the same, or is left to the
- * caller. */
+/* Functions inlined into each other: their first instruction is one and the same, or is left to the caller. */
 #include <stdlib.h>
 #include <string.h>
 

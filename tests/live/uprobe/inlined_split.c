@@ -1,5 +1,4 @@
-/* A function whose first test and rest gcc splits and inlines one after the other: every call
- * counts once. */
+/* A function whose first test and rest gcc splits and inlines one after the other: every call counts once. */
 struct table {
 	unsigned char *assigned;
 	unsigned n;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Five things that are made and freed again, the first two not: what a script on a constructor and
- * a destructor sees. */
+/* Five things that are made and freed again, the first two not: what a script on a constructor and a destructor sees. */
 #include <stdlib.h>
 
 struct node {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As ../places.c, for arm64: functions that begin as compilers let them begin with and without
- * branch protection, each called ten times through a pointer with (3, 4). Built without libraries,
- * so that its pages are guarded: a jump to anything but bti c or paciasp is a SIGILL, and a return
- * address that is not signed right a SIGSEGV.
+ * As ../places.c, for arm64: functions that begin as compilers let them begin with and without branch protection,
+ * each called ten times through a pointer with (3, 4). Built without libraries, so that its pages are guarded:
+ * a jump to anything but bti c or paciasp is a SIGILL, and a return address that is not signed right a SIGSEGV.
  */
 #define FUNC(name, body)                                                                           \
 	long name(long a, long b);                                                                 \

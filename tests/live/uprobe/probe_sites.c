@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A USDT probe in two functions, twice in one of them; with -DOTHER a second static function of the
- * same name. */
+/* A USDT probe in two functions, twice in one of them; with -DOTHER a second static function of the same name. */
 #include <sys/sdt.h>
 
 int other(int);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * refused FILE [STEP]: asks the kernel for a uprobe on instructions of all opcodes, plain, with
- * prefixes, VEX and EVEX, in a file that this process has mapped, and prints where its answer is
- * not that of x86_uprobe_refuses(). Closing a probe waits for all processors: STEP leaves out all
- * but each STEP-th.
+ * refused FILE [STEP]: asks the kernel for a uprobe on instructions of all opcodes, plain, with prefixes, VEX and
+ * EVEX, in a file that this process has mapped, and prints where its answer is not that of x86_uprobe_refuses().
+ * Closing a probe waits for all processors: STEP leaves out all but each STEP-th.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Results that compilers leave out, because no caller looks at them or all know them, and such that
- * they keep. */
+/* Results that compilers leave out, because no caller looks at them or all know them, and such that they keep. */
 #define NI __attribute__((noinline))
 volatile int data;
 

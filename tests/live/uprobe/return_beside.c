@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A function that moves the stack pointer first and makes its frame then: an entry probe gains by
- * sitting behind that. */
+/* A function that moves the stack pointer first and makes its frame then: an entry probe gains by sitting behind that. */
 volatile int n;
 __attribute__((noinline)) int leaf(int x) { return n += x; }
 int moves_sp(int x);

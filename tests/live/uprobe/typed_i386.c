@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A 32-bit program without libraries: parameters of every kind, results, locals. It reads what it
- * points to
+/* A 32-bit program without libraries: parameters of every kind, results, locals. It reads what it points to
    once, since programs before Linux 6.0 cannot wait for pages that nobody touched. */
 struct node {
 	int a;

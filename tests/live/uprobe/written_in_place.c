@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions that differ by one instruction, VERSION: the text of one program at the addresses of
- * another. */
+/* Functions that differ by one instruction, VERSION: the text of one program at the addresses of another. */
 #include <stdio.h>
 
 #define FUNCTION(n) \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Built with what sonde dtrace made of tests/fuzz/corpus/usdt_def/example.d: prints how often the
- * first probe was wanted. */
+/* Built with what sonde dtrace made of tests/fuzz/corpus/usdt_def/example.d: prints how often the first probe was wanted. */
 #include <stdio.h>
 #include "p.h"
 

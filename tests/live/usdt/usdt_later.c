@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One probe whose arguments lie elsewhere in each build: -DVALUE= an expression of x, -DTYPE= its
- * type. */
+/* One probe whose arguments lie elsewhere in each build: -DVALUE= an expression of x, -DTYPE= its type. */
 #include <sys/sdt.h>
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* usdt_spawn N PROGRAM: runs it N times, one after the other; each fires its semaphore's probe
- * three times. */
+/* usdt_spawn N PROGRAM: runs it N times, one after the other; each fires its semaphore's probe three times. */
 #define _SDT_HAS_SEMAPHORES 1
 #include <sys/sdt.h>
 #include <spawn.h>

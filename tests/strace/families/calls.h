@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the programs of this folder include: each makes the calls of one family, valid ones and ones
- * that fail. */
+/* What the programs of this folder include: each makes the calls of one family, valid ones and ones that fail. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Control messages of SOL_SOCKET, SOL_IP and other levels: received ones, and sent ones of right
- * and wrong lengths. */
+/* Control messages of SOL_SOCKET, SOL_IP and other levels: received ones, and sent ones of right and wrong lengths. */
 #include "calls.h"
 #include <netinet/in.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that ends within what a call is told of, sizes of other objects, numbers with a field or a
- * shift. */
+/* Memory that ends within what a call is told of, sizes of other objects, numbers with a field or a shift. */
 #include "calls.h"
 
 static char *page; /* the page after it does not exist */

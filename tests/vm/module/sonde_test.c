@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module with all that a tracer of kernels meets: events, a bare tracepoint, functions with
- * arguments of every kind. Nothing happens by itself: a line "JOB NUMBER TEXT" written to
- * /proc/sonde_test calls one job with values that follow from the line, so a test knows what must
- * be seen.
+ * A module with all that a tracer of kernels meets: events, a bare tracepoint, functions with arguments of
+ * every kind. Nothing happens by itself: a line "JOB NUMBER TEXT" written to /proc/sonde_test calls one job
+ * with values that follow from the line, so a test knows what must be seen.
  */
 #include <linux/fs.h>
 #include <linux/in.h>

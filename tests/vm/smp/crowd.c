@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * crowd JOB WORKERS TIMES: as many processes as workers, one on each CPU, begin together and do the
- * job TIMES times: "calls" getpgid(2), "hits" hit(worker, turn), "forks" a child that calls getpgid
- * once, "shared" is "hits" by threads of one process. "until FILE" makes calls, with pauses, until
- * the file exists.
+ * crowd JOB WORKERS TIMES: as many processes as workers, one on each CPU, begin together and do the job
+ * TIMES times: "calls" getpgid(2), "hits" hit(worker, turn), "forks" a child that calls getpgid once,
+ * "shared" is "hits" by threads of one process. "until FILE" makes calls, with pauses, until the file exists.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
