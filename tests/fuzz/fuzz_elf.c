@@ -28,7 +28,7 @@ static int each_usdt(void *ctx, const struct elf_usdt *u)
 	return 0;
 }
 
-static void frames(const struct elf *e)
+static void frames(struct elf *e)
 {
 	struct cfi_table t;
 
