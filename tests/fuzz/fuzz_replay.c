@@ -33,7 +33,9 @@ static void run(const struct engine *e, struct compiled *c)
 	for (u32 i = 0; i < c->sites.n; i++) {
 		const struct site *s = &c->sites.v[i].site;
 
-		e->attach(self, c->sites.v[i].func, &s, 1, NULL, NULL, &err);
+		struct attach_request a = { .func = c->sites.v[i].func, .sites = &s, .n = 1 };
+
+		e->attach(self, &a, &err);
 	}
 	e->start(self);
 	for (u32 i = 0; i < DRAINS && !e->is_over(self); i++)
