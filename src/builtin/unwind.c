@@ -19,7 +19,6 @@
 #include "builtin/unwind_walk.h"
 
 enum {
-	MAX_RETURNS = 64, /* the kernel's MAX_URETPROBE_DEPTH */
 	STEP_FRAMES = 8,
 	FIND_STOP = 0,
 	FIND_AGAIN = 2, /* the state is that of the caller */
@@ -37,54 +36,6 @@ bool unwind_serves(struct lower *l)
 	if (l->inst->jump && !feature_has(l->features, FEAT_TAIL_CALL_FUNCS))
 		return false;
 	return feature_has(l->features, FEAT_MAPPED_ARRAYS) && walk_find_offsets(l, &p);
-}
-
-/* ---- the stack */
-
-/* Copies the stack from an address on; returns the word there. */
-static struct opnd refill_body(struct lower *l, const struct opnd *arg, const u32 most[2])
-{
-	struct walk w = walk_begin(l, arg, most);
-	struct opnd left, len, ret;
-
-	walk_put(&w, ST_WINDOW_LEN, o_imm(0));
-	walk_demand(&w, CC_EQ, ir_op2(l, IR_AND, arg[1], o_imm(7)), o_imm(0),
-		    UNWIND_WHY_UNREADABLE);
-	left = ir_op2(l, IR_SUB, o_imm(USER_PAGE), ir_op2(l, IR_AND, arg[1], o_imm(USER_PAGE - 1)));
-	len = ir_at_most(l, left, WINDOW);
-	ret = ir_call(l, BPF_FUNC_probe_read_user, false, 3, opnd_plus(w.at, ST_WINDOW), len,
-		      arg[1]);
-	walk_demand(&w, CC_SGE, ret, o_imm(0), UNWIND_WHY_UNREADABLE);
-	walk_put(&w, ST_WINDOW_AT, arg[1]);
-	walk_put(&w, ST_WINDOW_LEN, ir_op2(l, IR_SUB, len, o_imm(7)));
-	return walk_end(&w, walk_get(&w, ST_WINDOW));
-}
-
-static const struct shared_func refill_func = { .name = "unwind_refill",
-						.n_args = 2,
-						.body = refill_body };
-
-/* The word at an address of the stack; stops if it cannot be read. */
-static struct opnd read_word(const struct walk *w, struct opnd address)
-{
-	struct lower *l = w->l;
-	const u32 most[2] = { ST_FRAMES + w->room, 0 };
-	struct ir_block *hit = ir_block_new(l), *miss = ir_block_new(l), *out = ir_block_new(l);
-	struct opnd off = ir_op2(l, IR_SUB, address, walk_get(w, ST_WINDOW_AT)), at;
-	u32 v = ir_var(l);
-
-	ir_branch(l, CC_ULT, off, walk_get(w, ST_WINDOW_LEN), hit, miss);
-	walk_place(l, hit);
-	at = ir_op2(l, IR_ADD, w->at, ir_op2(l, IR_AND, off, o_imm(WINDOW - 8)));
-	ir_var_set(l, v, ir_load(l, opnd_plus(at, ST_WINDOW), 8, false));
-	ir_jump(l, out);
-	walk_place(l, miss);
-	ir_var_set(l, v,
-		   lower_call_shared(l, &refill_func, most,
-				     (struct opnd[]){ walk_get(w, ST_SELF), address }));
-	ir_branch(l, CC_EQ, walk_get(w, ST_WHY), o_imm(0), out, w->stop);
-	walk_place(l, out);
-	return o_temp(v);
 }
 
 /* ---- the rule of an address */
@@ -192,307 +143,6 @@ static struct opnd find_rule_number(const struct walk *w, struct opnd first_page
 	return ir_load(l, opnd_plus(row_at(&s, o_temp(s.at)), 2), 2, false);
 }
 
-/* ---- frames that a simple rule does not describe */
-
-/* Kinds of object/cfi.h, of which this room knows only the numbers. */
-enum { KIND_SP = 1, KIND_FP, KIND_SP_DEREF, KIND_FP_DEREF, KIND_PLT };
-enum { SAVED_SAME, SAVED_AT_CFA, SAVED_AT_SP, SAVED_AT_FP, SAVED_NOWHERE, SAVED_OTHER };
-
-static struct opnd rule_field(struct lower *l, struct opnd rule, u32 offset, u32 size)
-{
-	return ir_load(l, opnd_plus(rule, offset), size, size == 4);
-}
-#define FIELD(l, rule, name)                                                                       \
-	rule_field(l, rule, offsetof(struct unwind_rule, name),                                    \
-		   (u32)sizeof(((struct unwind_rule *)0)->name))
-
-/* Runs the code after it if kind == k; next() continues. */
-static struct ir_block *if_kind(struct lower *l, struct opnd kind, s64 k)
-{
-	struct ir_block *is = ir_block_new(l), *no = ir_block_new(l);
-
-	ir_branch(l, CC_EQ, kind, o_imm(k), is, no);
-	walk_place(l, is);
-	return no;
-}
-
-static void otherwise(struct lower *l, struct ir_block *no, struct ir_block *out)
-{
-	ir_jump(l, out);
-	walk_place(l, no);
-}
-
-static struct opnd odd_cfa(const struct walk *w, struct opnd rule)
-{
-	struct lower *l = w->l;
-	struct opnd kind = FIELD(l, rule, cfa_kind), n = FIELD(l, rule, cfa),
-		    add = FIELD(l, rule, add);
-	struct ir_block *out = ir_block_new(l), *no;
-	u32 cfa = ir_var(l);
-
-	no = if_kind(l, kind, KIND_SP);
-	ir_var_set(l, cfa, ir_op2(l, IR_ADD, walk_get(w, ST_SP), n));
-	otherwise(l, no, out);
-	no = if_kind(l, kind, KIND_FP);
-	ir_var_set(l, cfa, ir_op2(l, IR_ADD, walk_get(w, ST_FP), n));
-	otherwise(l, no, out);
-	no = if_kind(l, kind, KIND_PLT);
-	ir_var_set(l, cfa,
-		   ir_op2(l, IR_ADD, ir_op2(l, IR_ADD, walk_get(w, ST_SP), o_imm(8)),
-			  ir_op2(l, IR_SHL,
-				 ir_set(l, CC_UGE, ir_op2(l, IR_AND, walk_get(w, ST_PC), o_imm(15)),
-					add),
-				 o_imm(3))));
-	otherwise(l, no, out);
-	no = if_kind(l, kind, KIND_SP_DEREF);
-	ir_var_set(l, cfa,
-		   ir_op2(l, IR_ADD, read_word(w, ir_op2(l, IR_ADD, walk_get(w, ST_SP), n)), add));
-	otherwise(l, no, out);
-	no = if_kind(l, kind, KIND_FP_DEREF);
-	ir_var_set(l, cfa,
-		   ir_op2(l, IR_ADD, read_word(w, ir_op2(l, IR_ADD, walk_get(w, ST_FP), n)), add));
-	otherwise(l, no, out);
-	walk_put(w, ST_WHY, o_imm(UNWIND_WHY_NO_RULE));
-	ir_jump(l, w->stop);
-	walk_place(l, out);
-	return o_temp(cfa);
-}
-
-/* The caller's value of a register. `lost` if no rule defines it. */
-static struct opnd odd_saved(const struct walk *w, struct opnd kind, struct opnd n, struct opnd cfa,
-			     struct opnd same)
-{
-	struct lower *l = w->l;
-	struct ir_block *out = ir_block_new(l), *read = ir_block_new(l), *no;
-	u32 v = ir_var(l), at = ir_var(l);
-
-	no = if_kind(l, kind, SAVED_SAME);
-	ir_var_set(l, v, same);
-	otherwise(l, no, out);
-	no = if_kind(l, kind, SAVED_AT_CFA);
-	ir_var_set(l, at, ir_op2(l, IR_ADD, cfa, n));
-	otherwise(l, no, read);
-	no = if_kind(l, kind, SAVED_AT_SP);
-	ir_var_set(l, at, ir_op2(l, IR_ADD, walk_get(w, ST_SP), n));
-	otherwise(l, no, read);
-	no = if_kind(l, kind, SAVED_AT_FP);
-	ir_var_set(l, at, ir_op2(l, IR_ADD, walk_get(w, ST_FP), n));
-	otherwise(l, no, read);
-	ir_var_set(l, v, o_imm(0)); /* no address: a rule that needs it stops */
-	ir_jump(l, out);
-	walk_place(l, read);
-	ir_var_set(l, v, read_word(w, o_temp(at)));
-	ir_jump(l, out);
-	walk_place(l, out);
-	return o_temp(v);
-}
-
-static void push_this(const struct walk *w)
-{
-	struct opnd n = walk_get(w, ST_N);
-
-	walk_push(w, n, walk_get(w, ST_PC));
-	walk_put(w, ST_N, ir_op2(w->l, IR_ADD, n, o_imm(1)));
-}
-
-/* Signals may have switched stacks; all other frames are above their callees, or have no stack. */
-static void demand_above(const struct walk *w, struct opnd cfa, struct opnd is_signal,
-			 struct opnd ra_kind)
-{
-	struct lower *l = w->l;
-	struct ir_block *ordinary = ir_block_new(l), *out = ir_block_new(l);
-	struct opnd low;
-
-	ir_branch(l, CC_NE, is_signal, o_imm(0), out, ordinary);
-	walk_place(l, ordinary);
-	low = walk_get(w, ST_SP);
-	if (UNWIND_HAS_LINK)
-		low = ir_op2(l, IR_SUB, low, ir_set(l, CC_EQ, ra_kind, o_imm(SAVED_SAME)));
-	walk_demand(w, CC_UGT, cfa, low, UNWIND_WHY_BACKWARDS);
-	ir_jump(l, out);
-	walk_place(l, out);
-}
-
-/* What lets a rule mean something: sp, and the link register if the return address is in it
- * still. */
-static void demand_registers(const struct walk *w, struct opnd ra_kind)
-{
-	struct lower *l = w->l;
-	struct ir_block *in_link = ir_block_new(l), *out = ir_block_new(l);
-
-	if (!UNWIND_HAS_LINK)
-		return;
-	walk_demand(w, CC_EQ, walk_get(w, ST_LOST), o_imm(0), UNWIND_WHY_NO_RULE);
-	ir_branch(l, CC_EQ, ra_kind, o_imm(SAVED_SAME), in_link, out);
-	walk_place(l, in_link);
-	walk_demand(w, CC_NE, walk_get(w, ST_EXACT), o_imm(0), UNWIND_WHY_NO_RULE);
-	ir_jump(l, out);
-	walk_place(l, out);
-}
-
-/* The link register of what a signal interrupted. */
-static void restore_link(const struct walk *w, struct opnd is_signal, struct opnd ra)
-{
-	enum { BELOW_PC = 16 }; /* of the kernel's frame: x30, sp, pc */
-	struct lower *l = w->l;
-	struct ir_block *signal = ir_block_new(l), *out = ir_block_new(l);
-
-	if (!UNWIND_HAS_LINK)
-		return;
-	ir_branch(l, CC_NE, is_signal, o_imm(0), signal, out);
-	walk_place(l, signal);
-	walk_put(w, ST_LINK,
-		 read_word(w, ir_op2(l, IR_SUB, ir_op2(l, IR_ADD, walk_get(w, ST_SP), ra),
-				     o_imm(BELOW_PC))));
-	ir_jump(l, out);
-	walk_place(l, out);
-}
-
-static void step_odd(const struct walk *w, struct opnd rule)
-{
-	struct lower *l = w->l;
-	struct opnd is_signal = FIELD(l, rule, is_signal), ra_kind = FIELD(l, rule, ra_kind), cfa,
-		    pc, fp;
-	struct ir_block *goes_on = ir_block_new(l);
-
-	push_this(w);
-	ir_branch(l, CC_EQ, ra_kind, o_imm(SAVED_NOWHERE), w->stop, goes_on);
-	walk_place(l, goes_on);
-	walk_demand(w, CC_NE, ra_kind, o_imm(SAVED_OTHER), UNWIND_WHY_SWITCH);
-	demand_registers(w, ra_kind);
-	cfa = odd_cfa(w, rule);
-	demand_above(w, cfa, is_signal, ra_kind);
-	fp = odd_saved(w, FIELD(l, rule, fp_kind), FIELD(l, rule, fp), cfa, walk_get(w, ST_FP));
-	pc = odd_saved(w, ra_kind, FIELD(l, rule, ra), cfa,
-		       UNWIND_HAS_LINK ? walk_get(w, ST_LINK) : o_imm(0));
-	restore_link(w, is_signal, FIELD(l, rule, ra));
-	walk_put(w, ST_SP, cfa);
-	walk_put(w, ST_FP, fp);
-	walk_put(w, ST_PC, walk_address(l, pc));
-	walk_put(w, ST_EXACT, is_signal);
-	walk_put(w, ST_BY_FP, o_imm(0));
-}
-
-/* ---- code without rules */
-
-/* Where a function has just been entered, fp is its caller's. */
-static void step_from_entry(const struct walk *w, struct ir_block *again)
-{
-	struct lower *l = w->l;
-	struct ir_block *first = ir_block_new(l), *entered = ir_block_new(l), *no = ir_block_new(l);
-	struct opnd slot = walk_get(w, ST_ENTERED);
-
-	ir_branch(l, CC_EQ, walk_get(w, ST_N), o_imm(1), first, no);
-	walk_place(l, first);
-	ir_branch(l, CC_NE, slot, o_imm(0), entered, no);
-	walk_place(l, entered);
-	walk_put(w, ST_ENTERED, o_imm(0));
-	if (UNWIND_HAS_LINK) {
-		walk_put(w, ST_PC, walk_address(l, walk_get(w, ST_LINK)));
-	} else {
-		walk_put(w, ST_PC, read_word(w, slot));
-		walk_put(w, ST_SP, ir_op2(l, IR_ADD, slot, o_imm(8)));
-	}
-	walk_put(w, ST_EXACT, o_imm(0));
-	ir_jump(l, again);
-	walk_place(l, no);
-}
-
-/* *(fp) is the caller's fp and *(fp + 8) the return address. With a link register these are the
- * lowest words of a frame whose size is not known. */
-static void step_by_fp(const struct walk *w, struct opnd why, struct ir_block *again)
-{
-	struct lower *l = w->l;
-	struct opnd fp = walk_get(w, ST_FP), far, up, pc;
-
-	push_this(w);
-	walk_put(w, ST_BY_FP, why);
-	step_from_entry(w, again);
-	far = ir_op2(l, IR_SUB, fp, walk_get(w, ST_SP));
-	walk_demand_or(w, CC_ULT, far, o_imm(UNWIND_MAX_FRAME), why);
-	walk_demand_or(w, CC_EQ, ir_op2(l, IR_AND, fp, o_imm(7)), o_imm(0), why);
-	up = read_word(w, fp);
-	pc = read_word(w, ir_op2(l, IR_ADD, fp, o_imm(8)));
-	walk_put(w, ST_SP, ir_op2(l, IR_ADD, fp, o_imm(16)));
-	walk_put(w, ST_FP, up);
-	walk_put(w, ST_PC, walk_address(l, pc));
-	walk_put(w, ST_EXACT, o_imm(0));
-	walk_put(w, ST_LOST, o_imm(UNWIND_HAS_LINK));
-	ir_jump(l, again);
-}
-
-/*
- * The return address that a return probe replaced. The kernel keeps it in the list
- * task->utask->return_instances, innermost first, with the address of its slot on the stack.
- * Of several probes on one function only the last holds the address; the others are "chained"
- * (kernel/events/uprobes.c: prepare_uretprobe).
- */
-static struct opnd returns_body(struct lower *l, const struct opnd *arg, const u32 most[2])
-{
-	struct walk w = walk_begin(l, arg, most);
-	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *found = ir_block_new(l),
-			*slot = ir_block_new(l), *next = ir_block_new(l), *got = ir_block_new(l),
-			*other = ir_block_new(l);
-	u32 i = ir_var(l), ri = ir_var(l);
-	struct opnd ret, ours;
-	struct walk_offsets p;
-
-	walk_find_offsets(l, &p);
-	ir_var_set(l, i, o_imm(0));
-	ir_var_set(l, ri,
-		   walk_kernel_word(l, walk_kernel_word(l, walk_task(l), p.utask), p.returns));
-	ours = ir_op2(l, IR_SUB, walk_get(&w, ST_SP), o_imm(UNWIND_HAS_LINK ? 0 : 8));
-	ir_jump(l, head);
-	walk_place(l, head);
-	ir_branch(l, CC_UGE, o_temp(i), o_imm(MAX_RETURNS), w.stop, body);
-	walk_place(l, body);
-	ret = ir_call(l, BPF_FUNC_probe_read_kernel, false, 3, opnd_plus(w.at, ST_RETURN),
-		      o_imm(p.ri_size), o_temp(ri));
-	ir_branch(l, CC_EQ, ret, o_imm(0), got, w.stop);
-	walk_place(l, got);
-	ir_branch(l, CC_EQ, walk_get(&w, ST_RETURN + p.ri_stack), ours, slot, next);
-	walk_place(l, slot);
-	/* it is pc already where that is in a library that the tables do not have yet */
-	ir_branch(l, CC_EQ, walk_get(&w, ST_RETURN + p.ri_addr), walk_get(&w, ST_PC), next, other);
-	walk_place(l, other);
-	if (p.has_chained)
-		ir_branch(l, CC_EQ, ir_load(l, opnd_plus(w.at, ST_RETURN + p.ri_chained), 1, false),
-			  o_imm(0), found, next);
-	else
-		ir_jump(l, found);
-	walk_place(l, next);
-	ir_var_set(l, ri, walk_get(&w, ST_RETURN + p.ri_next));
-	ir_var_set(l, i, ir_op2(l, IR_ADD, o_temp(i), o_imm(1)));
-	ir_jump(l, head);
-	walk_place(l, found);
-	return walk_end(&w, walk_get(&w, ST_RETURN + p.ri_addr));
-}
-
-static const struct shared_func returns_func = { .name = "unwind_return",
-						 .n_args = 1,
-						 .body = returns_body };
-
-/* The state's pc is where a return probe traps, or it is no address of code. */
-static void step_return_probe(const struct walk *w)
-{
-	struct lower *l = w->l;
-	const u32 most[2] = { ST_FRAMES + w->room, 0 };
-	struct ir_block *probed = ir_block_new(l), *no = ir_block_new(l);
-	struct walk_offsets p;
-	struct opnd pc = o_imm(0);
-
-	if (walk_find_offsets(l, &p) && p.has_returns)
-		pc = lower_call_shared(l, &returns_func, most,
-				       (struct opnd[]){ walk_get(w, ST_SELF) });
-	ir_branch(l, CC_NE, pc, o_imm(0), probed, no);
-	walk_place(l, no);
-	walk_demand_or(w, CC_EQ, walk_get(w, ST_BY_FP), o_imm(0), walk_get(w, ST_BY_FP));
-	walk_put(w, ST_WHY, o_imm(UNWIND_WHY_NOT_CODE));
-	ir_jump(l, w->stop);
-	walk_place(l, probed);
-	walk_put(w, ST_PC, pc);
-}
-
 /* ---- the slow path: no rule in the cache */
 
 static void at_special(const struct walk *w, struct opnd pages, struct ir_block *again)
@@ -500,18 +150,18 @@ static void at_special(const struct walk *w, struct opnd pages, struct ir_block 
 	struct lower *l = w->l;
 	struct ir_block *no;
 
-	no = if_kind(l, pages, UNWIND_RETURNS);
-	step_return_probe(w);
-	otherwise(l, no, again);
-	no = if_kind(l, pages, UNWIND_NO_ROOM);
-	push_this(w);
+	no = walk_if(l, pages, UNWIND_RETURNS);
+	walk_step_return_probe(w);
+	walk_else(l, no, again);
+	no = walk_if(l, pages, UNWIND_NO_ROOM);
+	walk_push_this(w);
 	walk_put(w, ST_WHY, o_imm(UNWIND_WHY_NO_ROOM));
 	ir_jump(l, w->stop);
 	walk_place(l, no);
-	step_by_fp(w,
-		   ir_op2(l, IR_ADD, ir_op2(l, IR_SUB, pages, o_imm(UNWIND_BY_FP)),
-			  o_imm(UNWIND_WHY_NO_FP)),
-		   again);
+	walk_step_by_fp(w,
+			ir_op2(l, IR_ADD, ir_op2(l, IR_SUB, pages, o_imm(UNWIND_BY_FP)),
+			       o_imm(UNWIND_WHY_NO_FP)),
+			again);
 }
 
 /*
@@ -536,7 +186,7 @@ static void demand_code(const struct walk *w, struct opnd page, struct opnd n_pa
 	walk_put(w, ST_WHY, walk_get(w, ST_BY_FP));
 	ir_jump(l, w->stop);
 	walk_place(l, some);
-	step_return_probe(w);
+	walk_step_return_probe(w);
 	ir_jump(l, again);
 	walk_place(l, good);
 }
@@ -596,14 +246,14 @@ static struct opnd find_body(struct lower *l, const struct opnd *arg, const u32 
 	walk_place(l, file);
 	rule = walk_table_at(&w, UNWIND_RULES, find_rule_number(&w, pages, offset, zero),
 			     UNWIND_N_RULES, 5);
-	simple = FIELD(l, rule, simple);
+	simple = RULE_FIELD(l, rule, simple);
 	ir_branch(l, CC_NE, simple, o_imm(0), is_simple, odd);
 	walk_place(l, odd);
-	ir_branch(l, CC_NE, FIELD(l, rule, cfa_kind), o_imm(0), has_rule, no_rule);
+	ir_branch(l, CC_NE, RULE_FIELD(l, rule, cfa_kind), o_imm(0), has_rule, no_rule);
 	walk_place(l, no_rule);
-	step_by_fp(&w, o_imm(UNWIND_WHY_NO_RULE), again);
+	walk_step_by_fp(&w, o_imm(UNWIND_WHY_NO_RULE), again);
 	walk_place(l, has_rule);
-	step_odd(&w, rule);
+	walk_step_odd(&w, rule);
 	ir_jump(l, again);
 	walk_place(l, is_simple);
 	tag = cache_tag(l, address, walk_get(&w, ST_SALT));
@@ -646,6 +296,17 @@ static void save_registers(const struct walk *w, const struct registers *r)
 	walk_put(w, ST_N, o_temp(r->n));
 }
 
+/* Of a simple rule: the number that tells where fp is saved, and the distance below the CFA. */
+static struct opnd saved_number(struct lower *l, struct opnd rule)
+{
+	return ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(11)), o_imm(31));
+}
+
+static struct opnd below_cfa(struct lower *l, struct opnd n)
+{
+	return ir_op2(l, IR_SHL, ir_op2(l, IR_ADD, n, o_imm(1)), o_imm(3));
+}
+
 /*
  * With a link register: the caller's fp and, above it, the return address are `size` below the CFA.
  * If sp is lost, fp is where these are: functions that save them set it so.
@@ -667,8 +328,8 @@ static void step_record(const struct walk *w, const struct registers *r, struct 
 	walk_place(l, known);
 	walk_demand(w, CC_UGT, o_temp(cfa), o_temp(r->sp), UNWIND_WHY_BACKWARDS);
 	at = ir_op2(l, IR_SUB, o_temp(cfa), size);
-	ir_var_set(l, r->fp, read_word(w, at));
-	ir_var_set(l, r->pc, walk_address(l, read_word(w, ir_op2(l, IR_ADD, at, o_imm(8)))));
+	ir_var_set(l, r->fp, walk_read_word(w, at));
+	ir_var_set(l, r->pc, walk_address(l, walk_read_word(w, ir_op2(l, IR_ADD, at, o_imm(8)))));
 }
 
 /* The return address is in the link register, which only the innermost frame has. */
@@ -687,15 +348,15 @@ static void step_with_link(const struct walk *w, const struct registers *r, stru
 	struct lower *l = w->l;
 	struct ir_block *leaf = ir_block_new(l), *saved = ir_block_new(l), *last = ir_block_new(l),
 			*sized = ir_block_new(l), *up = ir_block_new(l);
+	struct opnd n = saved_number(l, rule);
 	u32 size = ir_var(l);
-	struct opnd n = ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(11)), o_imm(31));
 
 	ir_branch(l, CC_EQ, n, o_imm(0), leaf, saved);
 	walk_place(l, leaf);
 	step_leaf(w, r, cfa);
 	ir_jump(l, up);
 	walk_place(l, saved);
-	ir_var_set(l, size, ir_op2(l, IR_SHL, ir_op2(l, IR_ADD, n, o_imm(1)), o_imm(3)));
+	ir_var_set(l, size, below_cfa(l, n));
 	ir_branch(l, CC_EQ, n, o_imm(UNWIND_SAVED_LAST), last, sized);
 	walk_place(l, last);
 	ir_var_set(l, size, offset);
@@ -715,14 +376,14 @@ static void step_without_link(const struct walk *w, const struct registers *r, s
 	struct opnd n;
 
 	walk_demand(w, CC_UGT, o_temp(cfa), o_temp(r->sp), UNWIND_WHY_BACKWARDS);
-	n = ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(11)), o_imm(31));
+	n = saved_number(l, rule);
 	ir_branch(l, CC_NE, n, o_imm(0), saved, up);
 	walk_place(l, saved);
-	n = ir_op2(l, IR_SHL, ir_op2(l, IR_ADD, n, o_imm(1)), o_imm(3));
-	ir_var_set(l, r->fp, read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), n)));
+	n = ir_op2(l, IR_SUB, o_temp(cfa), below_cfa(l, n));
+	ir_var_set(l, r->fp, walk_read_word(w, n));
 	ir_jump(l, up);
 	walk_place(l, up);
-	ir_var_set(l, r->pc, read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), o_imm(8))));
+	ir_var_set(l, r->pc, walk_read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), o_imm(8))));
 }
 
 /* Follows a simple rule. */

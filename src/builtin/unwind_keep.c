@@ -8,7 +8,6 @@
 #define RAW(name) (u32) offsetof(struct unwind_raw, name)
 
 enum {
-	RINGBUF_OUTPUT = 130, /* bpf_ringbuf_output() */
 	LARGE_ROOM = UNWIND_LARGE_SIZE - (int)sizeof(struct unwind_raw),
 	SMALL_ROOM = UNWIND_SMALL_SIZE - (int)sizeof(struct unwind_raw)
 };
@@ -268,30 +267,29 @@ static void fill_raw(const struct walk *w, struct opnd raw, struct opnd ip_delta
 		ir_store(l, opnd_plus(raw, field[i].to), field[i].size, field[i].v);
 }
 
-static struct opnd table_word(const struct walk *w, s64 offset)
-{
-	return ir_load(w->l, walk_tables_at(w, offset), 8, false);
-}
-
-/* Wakes sonde, once, if as many hits have been kept as it asked for. Of a deep stack only a part
- * can be kept: the next hits of the process should be unwound here. */
+/* Wakes sonde, once, if as many hits have been kept as it asked for. Of a stack that is too deep
+ * only a part can be kept: sonde is woken at once, so that the next hits of the process are unwound
+ * here. */
 static void ring_bell(const struct walk *w)
 {
 	struct lower *l = w->l;
 	struct ir_block *few = ir_block_new(l), *deep = ir_block_new(l), *ring = ir_block_new(l),
 			*out = ir_block_new(l);
-	struct opnd word, so_far = ir_op2(l, IR_ADD, table_word(w, UNWIND_NEXT_SMALL),
-					  table_word(w, UNWIND_NEXT_LARGE));
+	struct opnd small = walk_tables_at(w, UNWIND_NEXT_SMALL),
+		    large = opnd_plus(small, UNWIND_NEXT_LARGE - UNWIND_NEXT_SMALL),
+		    ring_at = opnd_plus(small, UNWIND_RING_AT - UNWIND_NEXT_SMALL),
+		    at = ir_load(l, ring_at, 8, false),
+		    kept = ir_op2(l, IR_ADD, ir_load(l, small, 8, false),
+				  ir_load(l, large, 8, false));
 
-	ir_branch(l, CC_ULT, so_far, table_word(w, UNWIND_RING_AT), few, ring);
+	ir_branch(l, CC_ULT, kept, at, few, ring);
 	walk_place(l, few);
 	ir_branch(l, CC_ULT, stack_bytes(w), o_imm(LARGE_ROOM), out, deep);
 	walk_place(l, deep);
-	ir_branch(l, CC_EQ, table_word(w, UNWIND_RING_AT), o_imm(-1), out, ring);
+	ir_branch(l, CC_EQ, at, o_imm(-1), out, ring);
 	walk_place(l, ring);
-	word = walk_tables_at(w, UNWIND_RING_AT);
-	ir_store(l, word, 8, o_imm(-1));
-	ir_call(l, RINGBUF_OUTPUT, false, 4, o_map(walk_bell(l)), word, o_imm(8),
+	ir_store(l, ring_at, 8, o_imm(-1));
+	ir_call(l, BPF_FUNC_ringbuf_output, false, 4, o_map(walk_bell(l)), ring_at, o_imm(8),
 		o_imm(BPF_RB_FORCE_WAKEUP));
 	ir_jump(l, out);
 	walk_place(l, out);

@@ -241,3 +241,72 @@ struct opnd walk_process(const struct walk *w)
 	return ir_call(w->l, BPF_FUNC_map_lookup_elem, false, 2, o_map(walk_processes(w->l)),
 		       opnd_plus(w->at, ST_PID));
 }
+
+/* ---- parts of code */
+
+struct opnd walk_rule_field(struct lower *l, struct opnd rule, u32 offset, u32 size)
+{
+	return ir_load(l, opnd_plus(rule, offset), size, size == 4);
+}
+
+struct ir_block *walk_if(struct lower *l, struct opnd kind, s64 k)
+{
+	struct ir_block *is = ir_block_new(l), *no = ir_block_new(l);
+
+	ir_branch(l, CC_EQ, kind, o_imm(k), is, no);
+	walk_place(l, is);
+	return no;
+}
+
+void walk_else(struct lower *l, struct ir_block *no, struct ir_block *out)
+{
+	ir_jump(l, out);
+	walk_place(l, no);
+}
+
+/* ---- the stack */
+
+/* Copies the stack from an address on; returns the word there. */
+static struct opnd refill_body(struct lower *l, const struct opnd *arg, const u32 most[2])
+{
+	struct walk w = walk_begin(l, arg, most);
+	struct opnd left, len, ret;
+
+	walk_put(&w, ST_WINDOW_LEN, o_imm(0));
+	walk_demand(&w, CC_EQ, ir_op2(l, IR_AND, arg[1], o_imm(7)), o_imm(0),
+		    UNWIND_WHY_UNREADABLE);
+	left = ir_op2(l, IR_SUB, o_imm(USER_PAGE), ir_op2(l, IR_AND, arg[1], o_imm(USER_PAGE - 1)));
+	len = ir_at_most(l, left, WINDOW);
+	ret = ir_call(l, BPF_FUNC_probe_read_user, false, 3, opnd_plus(w.at, ST_WINDOW), len,
+		      arg[1]);
+	walk_demand(&w, CC_SGE, ret, o_imm(0), UNWIND_WHY_UNREADABLE);
+	walk_put(&w, ST_WINDOW_AT, arg[1]);
+	walk_put(&w, ST_WINDOW_LEN, ir_op2(l, IR_SUB, len, o_imm(7)));
+	return walk_end(&w, walk_get(&w, ST_WINDOW));
+}
+
+static const struct shared_func refill_func = { .name = "unwind_refill",
+						.n_args = 2,
+						.body = refill_body };
+
+struct opnd walk_read_word(const struct walk *w, struct opnd address)
+{
+	struct lower *l = w->l;
+	const u32 most[2] = { ST_FRAMES + w->room, 0 };
+	struct ir_block *hit = ir_block_new(l), *miss = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd off = ir_op2(l, IR_SUB, address, walk_get(w, ST_WINDOW_AT)), at;
+	u32 v = ir_var(l);
+
+	ir_branch(l, CC_ULT, off, walk_get(w, ST_WINDOW_LEN), hit, miss);
+	walk_place(l, hit);
+	at = ir_op2(l, IR_ADD, w->at, ir_op2(l, IR_AND, off, o_imm(WINDOW - 8)));
+	ir_var_set(l, v, ir_load(l, opnd_plus(at, ST_WINDOW), 8, false));
+	ir_jump(l, out);
+	walk_place(l, miss);
+	ir_var_set(l, v,
+		   lower_call_shared(l, &refill_func, most,
+				     (struct opnd[]){ walk_get(w, ST_SELF), address }));
+	ir_branch(l, CC_EQ, walk_get(w, ST_WHY), o_imm(0), out, w->stop);
+	walk_place(l, out);
+	return o_temp(v);
+}

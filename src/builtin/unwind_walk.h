@@ -95,6 +95,25 @@ struct opnd walk_task(struct lower *l);
 /* Address of the struct unwind_process of ST_PID, or 0. */
 struct opnd walk_process(const struct walk *w);
 
+/* The word at an address of the stack; the walk stops if it cannot be read. */
+struct opnd walk_read_word(const struct walk *w, struct opnd address);
+/* A member of the struct unwind_rule at an address. */
+struct opnd walk_rule_field(struct lower *l, struct opnd rule, u32 offset, u32 size);
+#define RULE_FIELD(l, rule, name)                                                                  \
+	walk_rule_field(l, rule, offsetof(struct unwind_rule, name),                               \
+			(u32)sizeof(((struct unwind_rule *)0)->name))
+/* The code that follows runs if kind == k; walk_else() ends it. */
+struct ir_block *walk_if(struct lower *l, struct opnd kind, s64 k);
+void walk_else(struct lower *l, struct ir_block *no, struct ir_block *out);
+
+/* ---- unwind_odd.c: each makes the state that of the caller, or stops the walk */
+void walk_push_this(const struct walk *w);
+void walk_step_odd(const struct walk *w, struct opnd rule);
+/* `why` the code has no rule; goes on at `again`. */
+void walk_step_by_fp(const struct walk *w, struct opnd why, struct ir_block *again);
+/* The state's pc is where a return probe traps, or it is no address of code. */
+void walk_step_return_probe(const struct walk *w);
+
 /* unwind_keep.c: a stack that ends where the tables may only not have arrived yet. Sets the
  * variable to its id. */
 void walk_keep_if_new(struct lower *l, struct opnd buffer, u32 id, const u32 most[2]);

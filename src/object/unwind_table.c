@@ -60,34 +60,30 @@ static s32 saved_with_link(const struct cfi_rule *r)
 	return -1;
 }
 
-static u32 simple_with_link(const struct cfi_rule *r)
+/* Without: the return address is at CFA - 8. */
+static s32 saved_without_link(const struct cfi_rule *r)
+{
+	enum { WORD = 8, MAX_FP = 32 * WORD };
+
+	if (r->ra_kind != CFI_AT_CFA || r->ra != -WORD || !r->cfa)
+		return -1;
+	if (r->fp_kind == CFI_SAME)
+		return 0;
+	if (r->fp_kind == CFI_AT_CFA && r->fp <= -2 * WORD && r->fp >= -MAX_FP && r->fp % WORD == 0)
+		return -r->fp / WORD - 1;
+	return -1;
+}
+
+static u32 simple_form(const struct cfi_rule *r)
 {
 	enum { WORD = 8, MAX_CFA = 1023 * WORD };
 	bool by_fp = r->cfa_kind == CFI_FP;
-	s32 saved = saved_with_link(r);
+	s32 saved = UNWIND_HAS_LINK ? saved_with_link(r) : saved_without_link(r);
 
 	if ((!by_fp && r->cfa_kind != CFI_SP) || r->cfa < 0 || r->cfa > MAX_CFA || r->cfa % WORD ||
 	    r->is_signal || saved < 0)
 		return 0;
 	return UNWIND_IS_SIMPLE | (u32)saved << 11 | (u32)r->cfa / WORD << 1 | by_fp;
-}
-
-static u32 simple_form(const struct cfi_rule *r)
-{
-	enum { WORD = 8, MAX_CFA = 1023 * WORD, MAX_FP = 32 * WORD };
-	bool by_fp = r->cfa_kind == CFI_FP;
-	u32 saved = 0;
-
-	if (UNWIND_HAS_LINK)
-		return simple_with_link(r);
-	if ((!by_fp && r->cfa_kind != CFI_SP) || r->cfa <= 0 || r->cfa > MAX_CFA || r->cfa % WORD ||
-	    r->is_signal || r->ra_kind != CFI_AT_CFA || r->ra != -WORD)
-		return 0;
-	if (r->fp_kind == CFI_AT_CFA && r->fp <= -2 * WORD && r->fp >= -MAX_FP && r->fp % WORD == 0)
-		saved = (u32)-r->fp / WORD - 1;
-	else if (r->fp_kind != CFI_SAME)
-		return 0;
-	return UNWIND_IS_SIMPLE | saved << 11 | (u32)r->cfa / WORD << 1 | by_fp;
 }
 
 static u32 hash_rule(const struct unwind_rule *r)
