@@ -267,9 +267,8 @@ static void fill_raw(const struct walk *w, struct opnd raw, struct opnd ip_delta
 		ir_store(l, opnd_plus(raw, field[i].to), field[i].size, field[i].v);
 }
 
-/* Wakes sonde, once, if as many hits have been kept as it asked for. Of a stack that is too deep
- * only a part can be kept: sonde is woken at once, so that the next hits of the process are unwound
- * here. */
+/* Wakes sonde once the number of kept hits reaches UNWIND_RING_AT. If a stack is too deep to be
+ * kept whole, wakes it at once, so that the process's next hits are unwound by programs. */
 static void ring_bell(const struct walk *w)
 {
 	struct lower *l = w->l;

@@ -34,8 +34,8 @@ const struct command command_top = {
 	.name = "top",
 	.args = "[FILE | TOOL [PARAM]...]",
 	.brief = "display functions by samples, or the maps of a script, repeatedly",
-	.doc = "Without a script, samples 99 times a second on each CPU, or the processes of CMD alone. On a terminal, shows the functions of the kernel and of "
-	       "programs by their share; Enter shows the callers of a function, and theirs, up to the process; ? lists the keys. "
+	.doc = "Without a script, samples each CPU, or only the processes of CMD, 99 times a second. On a terminal, shows kernel and user functions "
+	       "by their share of the samples; Enter shows a function's callers, up to the process; ? lists the keys. "
 	       "With a script, redraws its maps in place, the largest values first and as many as fit, with the output of the "
 	       "script below them, and prints all maps at the end. Where the output is no terminal, prints each update as a block of lines "
 	       "under the time of day. -i 500ms sets the time between updates (1s), --anew resets aggregations after each update. Ends as \"run\" does.",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folded lines, the input of flame graph tools: how often each thread name had each event; events
- * of system calls are told apart by the call, events with stacks by these, the outermost function
- * first.
+ * Folded lines, the input of flame graph tools: one count for each thread name and event. The name
+ * of the call follows an event of system calls, the stack, outermost function first, an event that
+ * has one.
  *
  *	make;sched:sched_process_fork 12
  *	make;raw_syscalls:sys_enter;openat 1204

@@ -110,8 +110,8 @@ static void put_formats(struct buf *b, const struct store_tables *t)
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
-/* The first as of a kernel, which trace-cmd prints in its own way; the user's has as many frames as
- * it needs, where the kernel has 8. */
+/* The format of kernel_stack is a kernel's, because trace-cmd has a printer of its own for it. That
+ * of user_stack differs: an array of any length instead of 8 frames. */
 static const char *const stack_formats[] = {
 	"name: kernel_stack\nID: 4\n" COMMON_FIELDS
 	"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"

@@ -4,12 +4,12 @@
  * attached, and is then executed. It dies with sonde (PDEATHSIG, PTRACE_O_EXITKILL), and the run
  * ends when it ends.
  *
- * A script that traces system calls sees only those of the command, so the process must not wait in
- * one, whose return would be traced: sonde seizes it, and it sends itself SIGSTOP. It stops on its
- * way out of kill(), after the tracepoint of the return, and execve() is the next that it does when
- * PTRACE_DETACH lets it go. The command itself has no tracer. Where ptrace() is refused (sonde runs
- * in a debugger, Yama, seccomp), it waits in sigsuspend() and calls execve() in the handler of a
- * signal; then the return of rt_sigsuspend() is traced.
+ * A script that traces system calls must see only those of the command. If the process waited in a
+ * system call, the return of that call would be traced. So sonde seizes it with ptrace(), and it
+ * sends itself SIGSTOP: it stops in kill(), after the tracepoint of the return. PTRACE_DETACH
+ * continues it, and its next system call is execve(). The command itself has no tracer. Where
+ * ptrace() is refused (sonde runs in a debugger, Yama, seccomp), it waits in sigsuspend() and calls
+ * execve() in the handler of a signal; then the return of rt_sigsuspend() is traced.
  */
 #include <errno.h>
 #include <fcntl.h>

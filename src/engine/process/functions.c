@@ -187,7 +187,7 @@ static void learn_tid(struct functions *f, u32 inner, u64 thread_pointer)
 			f->recorder.tid = known[i];
 }
 
-/* One is free unless as many threads are preempted within a record. */
+/* None is free only if this many threads are preempted while they write a record. */
 enum { LOCKED_RINGS = 8 };
 
 /* If its position is not known, a system call returns the ID. It must not be within a restartable
