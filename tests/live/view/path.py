@@ -30,7 +30,7 @@ def path(b):
     b.until("sondeView.picture.rowOf('task1000')")
     b.run("(sondeView.view.set({ picked: 'task1000', at: 12e6 }), document.getElementById('lanes').focus())")
     b.keys('c')
-    b.until("document.querySelector('#panel caption')")
+    b.until("document.querySelector('#panel caption')?.textContent.startsWith('A 1000')")
     rows = b.run("[...document.querySelectorAll('#panel tr')].map(r => [...r.cells].map(c => c.textContent))")
     check('steps', rows == WANTED, rows)
     said = b.run("document.querySelector('#panel caption').textContent")
