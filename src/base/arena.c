@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bump allocator. Chunk sizes double from 4 KiB to 256 KiB, and are 2 MiB after the first 2
- * MiB. An object of more than half the next chunk gets its own chunk, linked after the current one,
- * which stays the one being filled:
+ * The bump allocator. Chunk sizes double from 4 KiB to 64 KiB, then are 256 KiB, and 2 MiB after
+ * the first 2 MiB. An object of more than half the next chunk gets its own chunk, linked after the
+ * current one, which stays the one being filled:
  *
  *	arena.chunk -> | next | grow | objects ... at --- clean ... end |
  *	                  '-> | next | 0 | one big object |
@@ -11,8 +11,9 @@
  * touches pages that it does not need. Large chunks come from calloc, which knows when memory is
  * fresh from the kernel and already zero.
  *
- * Chunks of the largest size that are given back wait in a pool for the next arena: each function
- * of a script has arenas of its own, and fresh pages cost more than zeroing used ones.
+ * Chunks of CHUNK_MAX that are given back wait in a pool for the next arena: each function of a
+ * script has arenas of its own, and fresh pages cost more than zeroing used ones. The pool's first
+ * chunks are pieces of one huge page where available: one page fault instead of hundreds.
  *
  * The hostile build has chunks of 64 bytes, so that nearly every object has its own neighbors.
  * Under ASan the free part of a chunk is poisoned and each object is followed by a gap.
@@ -63,6 +64,8 @@ struct arena_chunk {
 	struct arena_chunk *next;
 	size_t grow; /* size of the chunk after this one; 0 for a big object's chunk */
 	size_t size;
+	bool lasts; /* a piece of a larger mapping */
+	bool used;
 	_Alignas(ALIGNMENT) char bytes[];
 };
 
@@ -70,6 +73,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct arena_chunk *chunks;
 	size_t bytes;
+	bool begun;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Under ASan each arena's memory is its own. */
@@ -85,7 +89,7 @@ static bool give_to_pool(struct arena_chunk *c)
 	if (!is_pooled(c->size))
 		return false;
 	pthread_mutex_lock(&pool.lock);
-	taken = pool.bytes < POOL_MAX;
+	taken = c->lasts || pool.bytes < POOL_MAX;
 	if (taken) {
 		c->next = pool.chunks;
 		pool.chunks = c;
@@ -95,6 +99,42 @@ static bool give_to_pool(struct arena_chunk *c)
 	return taken;
 }
 
+/*
+ * Page faults are a third of the time of a long compilation, so its memory comes in huge pages
+ * where available, populated at once. Kernels before 5.14 fault in small pages.
+ */
+static void *map_huge(void)
+{
+	size_t room = 2 * (size_t)CHUNK_HUGE;
+	char *p = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+	     *start;
+
+	if (p == MAP_FAILED)
+		oom();
+	start = (char *)ALIGN_UP((uintptr_t)p, (uintptr_t)CHUNK_HUGE);
+	if (start > p)
+		munmap(p, (size_t)(start - p));
+	if (start + CHUNK_HUGE < p + room)
+		munmap(start + CHUNK_HUGE, (size_t)(p + room - start) - CHUNK_HUGE);
+	(void)madvise(start, CHUNK_HUGE, MADV_HUGEPAGE);
+	return start;
+}
+
+/* Under the lock. */
+static void fill_pool(void)
+{
+	char *p = map_huge();
+
+	for (size_t at = 0; at < CHUNK_HUGE; at += CHUNK_MAX) {
+		struct arena_chunk *c = (struct arena_chunk *)(void *)(p + at);
+
+		*c = (struct arena_chunk){ .next = pool.chunks, .size = CHUNK_MAX, .lasts = true };
+		pool.chunks = c;
+	}
+	pool.bytes += CHUNK_HUGE;
+	pool.begun = true;
+}
+
 static struct arena_chunk *take_from_pool(size_t size)
 {
 	struct arena_chunk *c = NULL;
@@ -102,6 +142,8 @@ static struct arena_chunk *take_from_pool(size_t size)
 	if (!is_pooled(size))
 		return NULL;
 	pthread_mutex_lock(&pool.lock);
+	if (!pool.begun)
+		fill_pool();
 	if (pool.chunks) {
 		c = pool.chunks;
 		pool.chunks = c->next;
@@ -140,27 +182,6 @@ static bool has_huge(const struct arena *a)
 	return (int)CHUNK_MAX >= (int)CLEAN_FROM && !GAP && a->used >= LONG_COMPILATION;
 }
 
-/*
- * Page faults are a third of the time of a long compilation, so its memory comes in huge pages
- * where available, populated at once. Kernels before 5.14 fault in small pages.
- */
-static void *map_huge(void)
-{
-	size_t room = 2 * (size_t)CHUNK_HUGE;
-	char *p = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-	     *start;
-
-	if (p == MAP_FAILED)
-		oom();
-	start = (char *)ALIGN_UP((uintptr_t)p, (uintptr_t)CHUNK_HUGE);
-	if (start > p)
-		munmap(p, (size_t)(start - p));
-	if (start + CHUNK_HUGE < p + room)
-		munmap(start + CHUNK_HUGE, (size_t)(p + room - start) - CHUNK_HUGE);
-	(void)madvise(start, CHUNK_HUGE, MADV_HUGEPAGE);
-	return start;
-}
-
 static void *alloc_big(struct arena *a, size_t len, size_t room)
 {
 	struct arena_chunk *c = xcalloc(1, sizeof *c + room);
@@ -175,15 +196,23 @@ static void *alloc_big(struct arena *a, size_t len, size_t room)
 	return c->bytes;
 }
 
+static size_t chunk_size(size_t wanted)
+{
+	return is_pooled(CHUNK_MAX) && wanted > CHUNK_MAX / 4 ? (size_t)CHUNK_MAX : wanted;
+}
+
 static void start_chunk(struct arena *a, size_t size)
 {
 	struct arena_chunk *c = take_from_pool(size);
-	bool clean = !c && size >= CLEAN_FROM;
+	bool clean = c ? !c->used : size >= CLEAN_FROM;
 
-	if (!c)
+	if (!c) {
 		c = size == CHUNK_HUGE ? map_huge() : clean ? xcalloc(1, size) : xmalloc(size);
+		c->lasts = false;
+	}
+	c->used = true;
 	c->size = size;
-	c->grow = has_huge(a) ? (size_t)CHUNK_HUGE : MIN(size * 2, (size_t)CHUNK_MAX);
+	c->grow = has_huge(a) ? (size_t)CHUNK_HUGE : MIN(chunk_size(size * 2), (size_t)CHUNK_MAX);
 	c->next = a->chunk;
 	a->chunk = c;
 	a->at = c->bytes;
@@ -198,7 +227,7 @@ void arena_reset(struct arena *a)
 
 	if (a->chunk && (a->chunk->next || !a->chunk->grow)) {
 		arena_release(a);
-		start_chunk(a, ALIGN_UP(used + used / 4, (size_t)CHUNK_MIN));
+		start_chunk(a, chunk_size(ALIGN_UP(used + used / 4, (size_t)CHUNK_MIN)));
 	} else if (a->chunk) {
 		a->at = a->clean = a->chunk->bytes;
 		hide(a->at, (size_t)(a->end - a->at));
@@ -227,6 +256,8 @@ void *arena_alloc(struct arena *a, size_t len)
 	if (room > (size_t)(a->end - a->at)) {
 		size_t next = a->chunk && a->chunk->grow ? a->chunk->grow : CHUNK_MIN;
 
+		if (room > next / 2 && room < CHUNK_MAX / 2)
+			next = chunk_size(2 * room);
 		if (room > next / 2)
 			return alloc_big(a, len, room);
 		start_chunk(a, next);

@@ -45,7 +45,7 @@ static void help_too_big(struct err *err, const struct map_desc *m)
  * The allocator below maps without preallocation (kernel/bpf/memalloc.c, 6.1) begins with one
  * object for each processor when they have more than 256 bytes, and gets more when interrupts are
  * on. Where they are off, as in sched_switch, a probe's second insertion would fail. So each
- * processor makes one before, which brings a dozen.
+ * processor makes one before, which brings a dozen. Only sonde inserts processes.
  */
 static void warm_map(int fd, const struct map_desc *m)
 {
@@ -53,8 +53,8 @@ static void warm_map(int fd, const struct map_desc *m)
 	u8 *bytes;
 
 	if (m->bpf_type != BPF_MAP_TYPE_HASH || !(m->flags & BPF_F_NO_PREALLOC) ||
-	    m->key_size + m->value_size < WARM_MIN || m->key_size + m->value_size > WARM_MAX ||
-	    sched_getaffinity(0, sizeof before, &before))
+	    m->role == MAP_UNWIND_PROCESSES || m->key_size + m->value_size < WARM_MIN ||
+	    m->key_size + m->value_size > WARM_MAX || sched_getaffinity(0, sizeof before, &before))
 		return;
 	bytes = xcalloc(1, (size_t)m->key_size + m->value_size);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {

@@ -118,11 +118,46 @@ static void test_reset(void)
 	arena_release(&a);
 }
 
+/* More at a time than the pool holds, of sizes around those of chunks; then once more. */
+static void test_many(void)
+{
+	enum { N_ARENAS = 6, N_OBJECTS = 12 };
+	static const char zero[200000];
+	struct arena a[N_ARENAS];
+	bool is_zero = true, own = true;
+
+	for (u32 round = 0; round < 2; round++) {
+		u8 *p[N_ARENAS][N_OBJECTS];
+		size_t len[N_OBJECTS];
+
+		for (u32 i = 0; i < N_ARENAS; i++)
+			arena_init(&a[i]);
+		for (u32 i = 0; i < N_ARENAS * N_OBJECTS; i++) {
+			u32 k = i / N_ARENAS;
+
+			len[k] = MIN((size_t)3000 << k % 8, sizeof zero) - k;
+			p[i % N_ARENAS][k] = arena_alloc(&a[i % N_ARENAS], len[k]);
+			is_zero &= !memcmp(p[i % N_ARENAS][k], zero, len[k]);
+			memset(p[i % N_ARENAS][k], (int)i + 1, len[k]);
+		}
+		for (u32 i = 0; i < N_ARENAS * N_OBJECTS; i++) {
+			u8 *x = p[i % N_ARENAS][i / N_ARENAS];
+
+			own &= x[0] == i + 1 && x[len[i / N_ARENAS] - 1] == i + 1;
+		}
+		for (u32 i = 0; i < N_ARENAS; i++)
+			arena_release(&a[i]);
+	}
+	ok(is_zero, "memory of many arenas is zero, also when it is used again");
+	ok(own, "no two objects share memory");
+}
+
 int main(void)
 {
 	test_alloc();
 	test_strings();
 	test_vec();
 	test_reset();
+	test_many();
 	return done();
 }
