@@ -325,7 +325,7 @@ void strace_on_return(struct strace *st, const struct strace_event *r)
 	s64 ret = event_number(r, AT_RESULT);
 	bool is_error;
 
-	if (!call)
+	if (!call || ret == STRACE_NO_RESULT)
 		return;
 	if (starts_with(call->name, "execve") && !th->call)
 		superseded(st, th, r);

@@ -254,6 +254,16 @@ static bool shows_times(const struct strace_options *o)
 	return o->clock.time || o->clock.relative || o->spent || o->json;
 }
 
+/*
+ * If SIGKILL is the only pending signal, also because another thread has ended the process
+ * (zap_other_threads() of kernel/signal.c), the thread does not return to the program: an error
+ * says only that the call was interrupted, or not made.
+ */
+static const char result[] =
+	"retval < 0 && (curtask.pending.signal.sig[0] & 256) != 0 && "
+	"((curtask.pending.signal.sig[0] | curtask.signal.shared_pending.signal.sig[0]) & ~256 & ~curtask.blocked.sig[0]) == 0 ? "
+	"%d : retval";
+
 static void put_calls(struct buf *b, const struct strace *st)
 {
 	const char *more = !st->o.summary ? "0" : st->o.wall ? "nsecs" : cpu_clock;
@@ -265,8 +275,9 @@ static void put_calls(struct buf *b, const struct strace *st)
 	buf_printf(b, " { print((%d, tid, pid, %s, probe, %s, 0%s%s, %s)); }\n", RECORD_ENTER, now,
 		   more, st->o.pointer ? ", ustack(1)" : "", st->o.pids ? ", comm" : "", args);
 	put_probes(b, &st->o, ":return");
-	buf_printf(b, " { print((%d, tid, pid, %s, probe, %s, retval, %s%s)); }\n", RECORD_RETURN,
-		   now, more, st->o.stacks ? "ustack, " : "", args);
+	buf_printf(b, " { print((%d, tid, pid, %s, probe, %s, ", RECORD_RETURN, now, more);
+	buf_printf(b, result, STRACE_NO_RESULT);
+	buf_printf(b, ", %s%s)); }\n", st->o.stacks ? "ustack, " : "", args);
 }
 
 static bool has_any(const u64 *set, u32 n)

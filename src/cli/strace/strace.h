@@ -44,7 +44,8 @@ enum strace_record {
 		/* tid, pid, ns or 0, probe, the clock of -c, 0, stack of -i, name of -Y,
 		 * arguments */
 	1,
-	RECORD_RETURN,  /* tid, pid, ns or 0, probe, the clock of -c, result, arguments */
+	/* tid, pid, ns or 0, probe, the clock of -c, result or STRACE_NO_RESULT, arguments */
+	RECORD_RETURN,
 	RECORD_BORN,    /* tid, pid, ns, process that began it: a thread begins */
 	RECORD_END,     /* the members of SIGNAL, wait(2) status, number of remaining threads */
 	RECORD_SIGNAL,  /* tid, pid, ns, number, code, errno, four words of the siginfo */
@@ -68,6 +69,7 @@ enum strace_status {
 };
 
 enum { STRACE_STRINGS_MOST = 4096 /* bytes that a program copies of a buffer */ };
+enum { STRACE_NO_RESULT = -600 /* the thread ends in the call; errors are less than 530 */ };
 enum { STRACE_FD_MAX = 1024 /* descriptors of -e read= and write= are less */ };
 
 /* -e decode-fds=: what is shown of descriptors. */

@@ -6,6 +6,17 @@
 
 int main(void)
 {
+	static const unsigned long flags[] = { MS_RDONLY,
+					       MS_BIND,
+					       MS_MOVE,
+					       MS_REMOUNT,
+					       MS_REMOUNT | MS_BIND,
+					       MS_SHARED,
+					       MS_UNBINDABLE,
+					       0xc0ed0001,
+					       MS_MGC_VAL | MS_BIND,
+					       MS_MGC_VAL | MS_REMOUNT,
+					       1ul << 40 | MS_BIND };
 	uint64_t attr[4] = { 1 | 2, 0, 0, 0 };
 	int fs, m;
 
@@ -16,6 +27,11 @@ int main(void)
 	mount("tmpfs", "m", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOATIME, "size=1m,mode=0700");
 	mount("m", "m", NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL);
 	mount("none", "m", "nothing", 0, "x");
+	for (unsigned i = 0; i < NELEM(flags);
+	     i++) { /* what the type and the data are depends on them */
+		mount("a", "/nonexistent", "type", flags[i], "data");
+		mount(NULL, NULL, BAD, flags[i], NULL);
+	}
 	umount2("m", MNT_DETACH | UMOUNT_NOFOLLOW);
 	umount("m");
 	fs = syscall(SYS_fsopen, "tmpfs", 1);

@@ -18,6 +18,8 @@ int main(void)
 	syscall(SYS_syslog, 10, NULL, 0);
 	syscall(SYS_syslog, 3, b, 20);
 	syscall(SYS_syslog, 77, b, 20);
+	syscall(SYS_syslog, 8, b, 99); /* refused: the machine's level stays */
+	syscall(SYS_syslog, 8, b, 0);
 	syscall(SYS_getrandom, b, 8, GRND_NONBLOCK);
 	syscall(SYS_getrandom, b, 60, 0);
 	syscall(SYS_getrandom, b, 8, 0x77);
