@@ -17,16 +17,23 @@
 #include "sym/unwinds.h"
 #include "sym/usym.h"
 
-enum { MAX_TURN_NS = 4000000, SOON_MS = 4, REST_MS = 50 };
+enum {
+	MAX_TURN_NS = 4000000,
+	SOON_MS = 4,
+	REST_MS = 50,
+	LONG_REST_MS = 200,
+	FEW_EVENTS = 64, /* a ring has room for 400 */
+};
 
 struct usermaps {
-	int refused;             /* changes of mappings are not reported, because of this errno; */
-	bool missed_one;         /* and a process ended before its mappings were read */
-	bool some;               /* only these: */
-	struct hash member;      /* of u32 *pid */
-	u64 last_change;         /* when an event was read last (CLOCK_MONOTONIC) */
-	bool told;               /* an event has come: no other wakes sonde; */
-	u64 rest_until;          /* they are read then, unless 0 */
+	int refused;        /* changes of mappings are not reported, because of this errno; */
+	bool missed_one;    /* and a process ended before its mappings were read */
+	bool some;          /* only these: */
+	struct hash member; /* of u32 *pid */
+	u64 last_change;    /* when an event was read last (CLOCK_MONOTONIC) */
+	bool told;          /* an event has come: no other wakes sonde; */
+	u64 rest_until;     /* they are read then, unless 0 */
+	u32 rest_ms;
 	u32 n_events, n_matter;  /* read since; those of processes whose mappings programs have */
 	VEC(u32) waiting;        /* processes that were there at the start */
 	VEC(u32) changed;        /* processes whose mappings changed, for unwinds */
@@ -365,9 +372,13 @@ void usermaps_told(struct run *r)
 	r->usermaps->told = true;
 }
 
-static void rest(struct usermaps *m, bool rests)
+/* Longer and longer, while few processes of others start. */
+static void rest(struct usermaps *m, bool rests, u32 n_events)
 {
-	m->rest_until = rests ? clock_mono_ns() + REST_MS * 1000000ull : 0;
+	m->rest_ms = m->rest_until && n_events <= FEW_EVENTS ?
+			     MIN(2 * m->rest_ms, (u32)LONG_REST_MS) :
+			     REST_MS;
+	m->rest_until = rests ? clock_mono_ns() + m->rest_ms * 1000000ull : 0;
 	if (m->raw && !m->some)
 		raw_stacks_rest(m->raw, rests);
 }
@@ -375,17 +386,25 @@ static void rest(struct usermaps *m, bool rests)
 bool usermaps_listens_again(struct run *r)
 {
 	struct usermaps *m = r->usermaps;
-	bool matter, were;
+	bool matter;
+	u32 n_events;
 
 	if (!m || !m->told || (m->rest_until && clock_mono_ns() < m->rest_until))
 		return false;
 	matter = m->n_matter;
-	were = m->n_events;
+	n_events = m->n_events;
 	m->n_matter = m->n_events = 0;
-	m->told = were && !matter;
+	m->told = n_events && !matter;
 	if (m->told || m->rest_until)
-		rest(m, m->told);
+		rest(m, m->told, n_events);
 	return !m->told;
+}
+
+static int rest_left_ms(const struct usermaps *m)
+{
+	u64 now = clock_mono_ns();
+
+	return m->rest_until > now ? (int)((m->rest_until - now) / 1000000) + 1 : 0;
 }
 
 int usermaps_wait_ms(const struct run *r, int most)
@@ -395,7 +414,7 @@ int usermaps_wait_ms(const struct run *r, int most)
 	if (m && m->waiting.n)
 		return MIN(most, SOON_MS);
 	if (m && m->rest_until)
-		most = MIN(most, REST_MS);
+		most = MIN(most, rest_left_ms(m));
 	return m && m->raw && raw_stacks_unmerged(m->raw) ? MIN(most, STACK_KEYS_MS) : most;
 }
 
