@@ -8,7 +8,8 @@ static const struct sums_group groups[] = {
 	  { "major", "minor", "kind" },
 	  "block:block_rq_issue,block:block_rq_complete",
 	  "tracepoint:block:block_rq_issue /followed(tid)/ { @issued[args.dev, args.sector] = nsecs; }\n"
-	  "tracepoint:block:block_rq_complete /has_key(@issued, (args.dev, args.sector))/ {\n"
+	  /* in an interrupt, of whatever runs: followed() makes the clause see all threads */
+	  "tracepoint:block:block_rq_complete /has_key(@issued, (args.dev, args.sector)) && (followed(tid) || true)/ {\n"
 	  "	let $ns = nsecs - @issued[args.dev, args.sector];\n"
 	  "	let $major = args.dev >> 20;\n"
 	  "	let $minor = args.dev & 0xfffff;\n"
