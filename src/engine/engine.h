@@ -73,6 +73,13 @@ struct engine_clock {
 	s64 boot_to_real; /* boot_ns + boot_to_real is the time of day */
 };
 
+/* How many programs a site takes. */
+struct program_room {
+	u32 most;  /* are attached by themselves; more are jumped to (session/chain.c) */
+	u32 limit; /* 0: no limit at all */
+};
+enum { PROGRAMS_NO_LIMIT = 1u << 30 };
+
 typedef void (*map_event_fn)(void *ctx, const struct map_event *e);
 
 typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err *err);
@@ -153,6 +160,9 @@ struct engine {
 	/* The reason why a site will not fire although it is attached, or NULL. NULL: all sites
 	 * fire. */
 	const char *(*in_vain)(const struct site *s);
+
+	/* NULL: any number of programs. */
+	struct program_room (*room)(const struct site *s);
 
 	/* ---- opening and closing */
 	/* NULL with err set on failure. */

@@ -191,7 +191,7 @@ struct opnd lower_syscall_number(struct lower *l)
 /* Of several programs on one attachment: the attached one. */
 static bool is_dispatcher(const struct instance *in)
 {
-	return in->jump && in->jump->dispatcher == in->index;
+	return in->jump && !in->jump->is_chain && in->jump->dispatcher == in->index;
 }
 
 static bool has_i386(const u64 *set)
@@ -268,7 +268,7 @@ static void filter_syscalls(struct lower *l)
 	filter_compat(l);
 }
 
-/* ---- several programs on one attachment: session/dispatch.c */
+/* ---- several programs on one attachment: session/dispatch.c, session/chain.c */
 
 /*
  * Jumps to the first program for the number of the call from this layer on; continues if there is
@@ -276,10 +276,14 @@ static void filter_syscalls(struct lower *l)
  */
 static void jump_to_layer(struct lower *l, u32 layer)
 {
-	struct opnd nr = ir_op2(l, IR_AND, lower_syscall_number(l), o_imm(SYSCALL_SET_BITS - 1));
+	struct opnd slot = o_imm(layer);
 
-	ir_call(l, BPF_FUNC_tail_call, false, 3, lower_ctx(l, 0), o_map(l->inst->jump->map),
-		ir_op2(l, IR_ADD, nr, o_imm((s64)layer * SYSCALL_SET_BITS)));
+	if (!l->inst->jump->is_chain)
+		slot = ir_op2(l, IR_ADD,
+			      ir_op2(l, IR_AND, lower_syscall_number(l),
+				     o_imm(SYSCALL_SET_BITS - 1)),
+			      o_imm((s64)layer * SYSCALL_SET_BITS));
+	ir_call(l, BPF_FUNC_tail_call, false, 3, lower_ctx(l, 0), o_map(l->inst->jump->map), slot);
 }
 
 /* A tail call does not return: each return of the program jumps to the next layer first. */

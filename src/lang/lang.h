@@ -30,7 +30,10 @@ struct lang { /* the front end of one compilation */
 
 /* An instance that shares the tracepoint of all system calls: see session/dispatch.c. */
 struct jump {
-	u32 map; /* program.maps index: programs by layer * SYSCALL_SET_BITS + number of the call */
+	/* program.maps index: programs by layer * SYSCALL_SET_BITS + number of the call; of a
+	 * chain: by layer */
+	u32 map;
+	bool is_chain; /* session/chain.c; else session/dispatch.c */
 	/* index of the instance that is attached for all of them; may be this one */
 	u32 dispatcher;
 	u32 layer;     /* programs on one call are in layers, in the order of the script */

@@ -255,7 +255,8 @@ static int load_func(struct run *r, const struct used_engine *u, u32 f, struct s
 	int ret = u->ops->load(u->self, f, s->n ? s->v[0] : NULL, err);
 
 	r->again.too_big |= ret == -E2BIG && !r->c.attempt.compact;
-	r->again.substitute_refused |= ret < 0 && !r->again.too_big && is_substitute(s);
+	r->again.substitute_refused |= ret < 0 && !r->again.too_big &&
+				       (is_substitute(s) || r->c.instances.v[f]->jump);
 	r->again.direct_load_refused |= may_be_direct_load(r, f, ret);
 	if (ret < 0 && !is_tried_again(r) && r->c.instances.v[f]->is_one_of_many &&
 	    !is_final(u, ret)) {

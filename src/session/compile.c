@@ -287,6 +287,9 @@ static int compile_once(struct compiled *c, u32 max_strlen, const u8 *compact, s
 	kernel_filters_set(c);
 	follow_bind_set(c);
 	dispatch_instances(c);
+	chain_instances(c);
+	if (c->diags.n_errors)
+		return 1;
 	guard_instances(c);
 	c->prog.whole_bodies = c->request->dump & STAGE_IR || c->engines[0]->lacks;
 	for (u32 i = 0; i < c->instances.n && !ret; i++) {

@@ -16,6 +16,10 @@ void compat_fill(struct compiled *c, struct profile *p);
  * lowering. */
 void dispatch_instances(struct compiled *c);
 
+/* chain.c: of more instances at one place than the engine attaches, some are jumped to; before
+ * lowering. */
+void chain_instances(struct compiled *c);
+
 /* pair.c: which entries and returns of kernel functions may be one program; before lowering. */
 void pair_instances(struct compiled *c);
 

@@ -108,6 +108,9 @@ struct bpf_func {
 	u32 dispatcher, jump_map;
 	const u32 *slots;
 	u32 n_slots;
+	/* of programs at one site: jumped to by another there; attached, and others are behind
+	 * it */
+	bool is_behind, has_behind;
 };
 
 struct action; /* trace/action.h: handles a record in user space */

@@ -225,11 +225,11 @@ class Expressions:
     def choice(self, depth):
         c, a, b = self.condition(depth + 1), self.integer(depth + 1), self.integer(depth + 1)
         text = '(%s ? %s : %s)' % (c.text, a.text, b.text)
-        if c.const is not None:
-            live = a if c.const else b
-            if live.const is not None:
-                return Expr(text, live.type, live.value, live.const, live.flexible)
         type_, flexible = join(a, b)  # also where the condition is known
+        if c.const is not None:
+            live, other = (a, b) if c.const else (b, a)
+            if live.const is not None and (live.flexible or other.flexible or live.type == type_):
+                return Expr(text, live.type, live.value, live.const, live.flexible)
         return Expr(text, type_, lambda env: cut((a if c.value(env) else b).value(env), type_), flexible=flexible)
 
     def block_value(self, depth):

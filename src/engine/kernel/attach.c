@@ -96,9 +96,18 @@ static int refuse(struct many *m, const struct site *s, int code)
 	return 0;
 }
 
+/* The program is jumped to by the one before it at the site. */
+static int attach_behind(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	int ret = kernel_put_slots(k, func, s, err);
+
+	return ret < 0 ? ret : kernel_note(k, func, 1, "%s: after the program before it", s->probe);
+}
+
 static int attach_one(struct many *m, u32 func, const struct site *s)
 {
-	int ret = rows[s->kind].one(m->k, func, s, m->err);
+	bool is_behind = m->k->prog->funcs.v[func]->is_behind;
+	int ret = (is_behind ? attach_behind : rows[s->kind].one)(m->k, func, s, m->err);
 
 	m->n_attached += ret >= 0;
 	return ret < 0 ? refuse(m, s, ret) : 0;

@@ -27,19 +27,26 @@ static int open_raw_tracepoint(struct kernel *k, u32 func, const struct site *s,
 	return 0;
 }
 
-/* A program that is jumped to goes into the map of programs; the first of them has the dispatcher
- * attached. */
-static int attach_slots(struct kernel *k, u32 func, const struct site *s, struct err *err)
+int kernel_put_slots(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	const struct bpf_func *f = k->prog->funcs.v[func];
-	struct loaded *dispatcher = &k->loaded[f->dispatcher - 1];
-	int ret;
 
 	for (u32 i = 0; i < f->n_slots; i++)
 		if (bpf_map_update(k->map_fd[f->jump_map], &f->slots[i], &k->loaded[func].fd,
 				   BPF_ANY) < 0)
-			return refused(err, TRIED_RAW_TRACEPOINT, "attach %s to its system calls",
-				       s->probe);
+			return refused(err, TRIED_RAW_TRACEPOINT, "have %s jumped to", s->probe);
+	return 0;
+}
+
+/* The first program that is jumped to has the dispatcher attached. */
+static int attach_slots(struct kernel *k, u32 func, const struct site *s, struct err *err)
+{
+	const struct bpf_func *f = k->prog->funcs.v[func];
+	struct loaded *dispatcher = &k->loaded[f->dispatcher - 1];
+	int ret = kernel_put_slots(k, func, s, err);
+
+	if (ret < 0)
+		return ret;
 	if (!dispatcher->is_attached) {
 		ret = kernel_load(k, f->dispatcher - 1, err);
 		if (ret >= 0)

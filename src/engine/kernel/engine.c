@@ -74,6 +74,34 @@ static const char *in_vain(const struct site *s)
 	return text;
 }
 
+/*
+ * Tracepoints have 64 programs, those of all tracers (BPF_TRACE_MAX_PROGS,
+ * kernel/trace/bpf_trace.c); functions 38 (BPF_MAX_TRAMP_LINKS, include/linux/bpf.h), before 5.17
+ * 40. A processor has four breakpoints, and few counters of hardware, which events share in turns
+ * where there are more.
+ */
+static struct program_room room(const struct site *s)
+{
+	switch (s->kind) {
+	case SITE_PERF_TRACEPOINT: return (struct program_room){ 32, 64 };
+	case SITE_TRAMPOLINE: return (struct program_room){ 16, 38 };
+	case SITE_WATCHPOINT: return (struct program_room){ 1, PROGRAMS_NO_LIMIT };
+	case SITE_PERF_SOFTWARE:
+		if (s->event.type != PERF_TYPE_SOFTWARE)
+			return (struct program_room){ 1, PROGRAMS_NO_LIMIT };
+		break;
+	case SITE_ONCE:
+	case SITE_SIGNAL:
+	case SITE_RAW_TRACEPOINT:
+	case SITE_PERF_TIMER:
+	case SITE_KPROBE:
+	case SITE_UPROBE:
+	case SITE_RECORD:
+	case SITE_ITER: break;
+	}
+	return (struct program_room){ 0 };
+}
+
 static void *open_kernel(struct program *prog, const struct engine_options *o, struct err *err)
 {
 	return kernel_open(prog, o);
@@ -260,6 +288,7 @@ const struct engine engine_kernel = {
 	.features = kernel_features,
 	.check_rights = kernel_check_rights,
 	.has_rights = kernel_has_rights,
+	.room = room,
 	.instead = "perf",
 	.serves = serves,
 	.in_vain = in_vain,

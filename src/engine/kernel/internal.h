@@ -137,6 +137,8 @@ bool kprobe_has_namesakes(const struct site *s);
 /* Whether several functions of the kernel have the name: a trampoline would be that of the
  * first. */
 bool is_one_of_several(struct kernel *k, const char *name);
+/* Puts a program that others jump to into its slots of the map of programs. 0 or -errno. */
+int kernel_put_slots(struct kernel *k, u32 func, const struct site *s, struct err *err);
 /* Puts the program on an opened perf event and keeps it; closes it on failure. */
 int attach_perf_event(struct kernel *k, int prog_fd, int event, u64 cookie, bool slow);
 /* The cookie of a site when the program asks for it, else 0. */
