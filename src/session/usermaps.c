@@ -38,7 +38,7 @@ struct usermaps {
 	VEC(u32) waiting;        /* processes that were there at the start */
 	VEC(u32) changed;        /* processes whose mappings changed, for unwinds */
 	struct unwinds *unwinds; /* NULL: no program unwinds stacks */
-	struct raw_stacks *raw;  /* likewise */
+	struct raw_stacks *raw;  /* NULL: no program keeps hits */
 	struct stack_keys keys;
 	VEC(u32) listed; /* processes in the programs' map, some twice; */
 	u32 sweep_at;    /* at that number those that have ended are removed */
@@ -68,7 +68,7 @@ static void add_member(struct usermaps *m, u32 pid)
 
 static void note_changed(struct usermaps *m, u32 pid)
 {
-	if (!m->unwinds || (!m->some && !unwinds_knows(m->unwinds, pid)))
+	if (!m->unwinds || (!m->some && m->raw && !unwinds_knows(m->unwinds, pid)))
 		return; /* its first hit is kept, and asks for its mappings */
 	m->n_matter++;
 	for (u32 i = m->changed.n; i--;)
@@ -127,7 +127,8 @@ static void tell(struct run *r, const struct map_event *e, const struct mapping 
 /* Hits until then are unwound by the mappings that it had. */
 static void end_program(struct usermaps *m, const struct map_event *e)
 {
-	raw_stacks_unwind(m->raw, e->pid, e->time);
+	if (m->raw)
+		raw_stacks_unwind(m->raw, e->pid, e->time);
 	unwinds_forget(m->unwinds, e->pid);
 }
 
@@ -150,7 +151,7 @@ static void on_map_event(void *ctx, const struct map_event *e)
 	if (!matters(r->usermaps, e->kind == PROC_FORK ? e->parent : e->pid))
 		return;
 	r->usermaps->last_change = clock_mono_ns();
-	if (e->kind == PROC_EXEC && r->usermaps->raw)
+	if (e->kind == PROC_EXEC && r->usermaps->unwinds)
 		end_program(r->usermaps, e);
 	note_changed(r->usermaps, e->pid);
 	switch (e->kind) {
@@ -248,14 +249,16 @@ static void start_unwinding(struct run *r, struct usermaps *m)
 	void *memory = map == NO_INDEX ? NULL : engines_map_memory(r, map);
 	struct bell bell;
 
-	if (!memory || !engines_bell(r, &bell))
+	if (!memory)
 		return;
 	m->sweep_at = next_sweep(r, 0);
 	m->unwinds = unwinds_new(run_usyms(r), memory, set_process, r);
-	m->raw = raw_stacks_new(memory,
-				feature_has(r->c.features, FEAT_BIG_ARRAYS) &&
-					feature_has(r->c.features, FEAT_ATOMIC_FETCH),
-				&bell, m->unwinds);
+	/* none where frames matter at once: by their number, or whether two stacks are equal */
+	if (engines_bell(r, &bell))
+		m->raw = raw_stacks_new(memory,
+					feature_has(r->c.features, FEAT_BIG_ARRAYS) &&
+						feature_has(r->c.features, FEAT_ATOMIC_FETCH),
+					&bell, m->unwinds);
 	for (u32 i = 0; m->some && i < m->waiting.n; i++)
 		unwinds_note(m->unwinds, m->waiting.v[i]);
 }
