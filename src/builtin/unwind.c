@@ -587,16 +587,36 @@ static void only_this(struct lower *l, struct opnd buffer, u32 n)
 	ir_place(l, out);
 }
 
+/* After frame pointers no code means that there were none, unless it was new code (unwind_keep.c).
+ */
+static void explain_no_code(struct lower *l, struct opnd buffer, u32 why)
+{
+	struct ir_block *no_code = ir_block_new(l), *by_fp = ir_block_new(l),
+			*out = ir_block_new(l);
+	struct opnd fp;
+
+	ir_branch(l, CC_EQ, o_temp(why), o_imm(UNWIND_WHY_NOT_CODE), no_code, out);
+	ir_place(l, no_code);
+	fp = ir_load(l, opnd_plus(buffer, ST_BY_FP), 8, false);
+	ir_branch(l, CC_NE, fp, o_imm(0), by_fp, out);
+	ir_place(l, by_fp);
+	ir_var_set(l, why, fp);
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
 /* The last frame is the reason why there are no more. */
 static void end_with_reason(struct lower *l, struct opnd buffer, u32 n, u32 room)
 {
 	struct ir_block *has = ir_block_new(l), *out = ir_block_new(l);
-	struct opnd why = ir_load(l, opnd_plus(buffer, ST_WHY), 8, false);
 	struct walk w = { .l = l, .at = ir_addr(l, buffer), .room = room };
+	u32 why = ir_var(l);
 
-	ir_branch(l, CC_NE, why, o_imm(0), has, out);
+	ir_var_set(l, why, ir_load(l, opnd_plus(buffer, ST_WHY), 8, false));
+	ir_branch(l, CC_NE, o_temp(why), o_imm(0), has, out);
 	ir_place(l, has);
-	walk_push(&w, o_temp(n), why);
+	explain_no_code(l, buffer, why);
+	walk_push(&w, o_temp(n), o_temp(why));
 	ir_var_set(l, n, ir_op2(l, IR_ADD, o_temp(n), o_imm(1)));
 	ir_jump(l, out);
 	ir_place(l, out);

@@ -279,7 +279,6 @@ void walk_step_return_probe(const struct walk *w)
 				       (struct opnd[]){ walk_get(w, ST_SELF) });
 	ir_branch(l, CC_NE, pc, o_imm(0), probed, no);
 	walk_place(l, no);
-	walk_demand_or(w, CC_EQ, walk_get(w, ST_BY_FP), o_imm(0), walk_get(w, ST_BY_FP));
 	walk_put(w, ST_WHY, o_imm(UNWIND_WHY_NOT_CODE));
 	ir_jump(l, w->stop);
 	walk_place(l, probed);

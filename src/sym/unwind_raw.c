@@ -13,6 +13,7 @@ struct walk {
 	bool lost;                /* sp is only known to be lower; with a link register */
 	enum unwind_reason by_fp; /* the last step was by frame pointers that may be none */
 	enum unwind_reason why;
+	bool is_new; /* as in unwind_raw.h */
 };
 
 static bool stop(struct walk *w, enum unwind_reason why)
@@ -180,6 +181,7 @@ static bool step_return_probe(struct walk *w)
 		w->pc = r->address;
 		return true;
 	}
+	w->is_new = true;
 	return stop(w, w->by_fp ? w->by_fp : UNWIND_WHY_NOT_CODE);
 }
 
@@ -204,7 +206,7 @@ static bool step(struct walk *w, u64 *ips, u32 *n)
 }
 
 u32 unwind_raw_frames(const struct unwind_tables *t, const struct unwind_process *p,
-		      const struct unwind_raw *raw, u64 *ips, u32 max)
+		      const struct unwind_raw *raw, u64 *ips, u32 max, bool *is_new)
 {
 	struct walk w = { .tables = t,
 			  .process = p,
@@ -220,6 +222,7 @@ u32 unwind_raw_frames(const struct unwind_tables *t, const struct unwind_process
 
 	while (n < max - 1 && step(&w, ips, &n))
 		w.why = n < max - 1 ? UNWIND_COMPLETE : UNWIND_WHY_DEPTH;
+	*is_new = w.is_new;
 	ips[0] = raw->shown;
 	n = MAX(n, 1u);
 	if (w.why)

@@ -9,8 +9,8 @@
 #include "object/unwind_table.h"
 
 /* Stores at most `max` frames, max >= 2, the last of which may be an enum unwind_reason; returns
- * their number. */
+ * their number. is_new: they end at code that the process does not have, maybe not yet. */
 u32 unwind_raw_frames(const struct unwind_tables *t, const struct unwind_process *p,
-		      const struct unwind_raw *raw, u64 *ips, u32 max);
+		      const struct unwind_raw *raw, u64 *ips, u32 max, bool *is_new);
 
 #endif

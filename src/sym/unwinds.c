@@ -278,26 +278,23 @@ void unwinds_forget(struct unwinds *w, u32 pid)
 
 /* ---- hits that programs have kept */
 
-static bool is_new(const u64 *ips, u32 n)
+static u32 not_known(const struct unwind_raw *raw, u64 *ips, bool *is_new)
 {
-	return ips[n - 1] == UNWIND_WHY_NEW || ips[n - 1] == UNWIND_WHY_NOT_CODE;
-}
-
-static u32 not_known(const struct unwind_raw *raw, u64 *ips)
-{
+	*is_new = true;
 	ips[0] = raw->shown;
 	ips[1] = UNWIND_WHY_NEW;
 	return 2;
 }
 
-/* By the mappings as they are known. */
-static u32 try_known(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max)
+/* By the mappings as they are known. is_new: they do not have all of the code. */
+static u32 try_known(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max,
+		     bool *is_new)
 {
 	const struct unwind_process *p = process_of(w, raw->pid);
 
 	if (p && p->start_stack == raw->start_stack)
-		return unwind_raw_frames(&w->tables, p, raw, ips, max);
-	return not_known(raw, ips);
+		return unwind_raw_frames(&w->tables, p, raw, ips, max, is_new);
+	return not_known(raw, ips, is_new);
 }
 
 /* By the mappings that events reported: the process has ended, or has become another program. */
@@ -305,11 +302,12 @@ static u32 try_reported(struct unwinds *w, const struct unwind_raw *raw, u64 *ip
 {
 	const struct procmaps *maps = usyms_reported(w->usyms, raw->pid);
 	struct unwind_process p = { 0 };
+	bool is_new;
 
 	if (!maps->list.n)
-		return not_known(raw, ips);
+		return not_known(raw, ips, &is_new);
 	fill_process(w, raw->pid, maps, &p);
-	return unwind_raw_frames(&w->tables, &p, raw, ips, max);
+	return unwind_raw_frames(&w->tables, &p, raw, ips, max, &is_new);
 }
 
 /* Hits of the process that are no better off afterwards need not be kept. */
@@ -325,22 +323,22 @@ static void settle(struct unwinds *w, u32 pid)
 
 u32 unwinds_frames(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max)
 {
-	u32 n = try_known(w, raw, ips, max);
-	bool lives;
+	bool is_new, lives;
+	u32 n = try_known(w, raw, ips, max, &is_new);
 
-	if (!is_new(ips, n))
+	if (!is_new)
 		return n;
 	if (usyms_all_reported(w->usyms, raw->pid)) {
 		note_reported(w, raw->pid, raw->start_stack);
-		n = try_known(w, raw, ips, max);
-		if (!is_new(ips, n))
+		n = try_known(w, raw, ips, max, &is_new);
+		if (!is_new)
 			return n;
 	}
 	lives = note_read(w, raw->pid);
-	n = try_known(w, raw, ips, max);
-	if (!is_new(ips, n))
+	n = try_known(w, raw, ips, max, &is_new);
+	if (!is_new)
 		return n;
-	if (lives && ips[n - 1] == UNWIND_WHY_NOT_CODE) {
+	if (lives && ips[n - 1] != UNWIND_WHY_NEW) {
 		settle(w, raw->pid);
 		return n;
 	}

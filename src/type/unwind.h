@@ -32,8 +32,8 @@ enum {
 	UNWIND_N_RULES = 8192,
 	UNWIND_N_PAGES = 1 << 20, /* 256 MB of code */
 	UNWIND_N_ROWS = 1 << 21,
-	UNWIND_N_SMALL = 256, /* raw hits by the size of the stack, */
-	UNWIND_N_LARGE = 64,
+	UNWIND_N_SMALL = 512, /* raw hits by the size of the stack, */
+	UNWIND_N_LARGE = 128,
 	UNWIND_N_BUDGETS = 1024,
 	UNWIND_N_TURNS = 64, /* processors that keep hits where programs do not number them */
 	UNWIND_RAW_RETURNS = 16,
