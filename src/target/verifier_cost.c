@@ -133,7 +133,6 @@ static void start_counting(struct counting *k, struct verifier *c, u64 most)
 				.arrive = arena_array(&c->arena, u64, verifier_cost_end(c) + 2),
 				.price = arena_array(&c->arena, u64, c->subs.n),
 				.exits = arena_array(&c->arena, u64, c->subs.n) };
-	verifier_cost_needs(&k->needs, c, 0, c->wanted);
 }
 
 /* ---- known states */
@@ -554,14 +553,17 @@ static void start_walking(struct walk *w, struct verifier *c, u32 from, u64 most
 }
 
 /* Walks a function that verifiers verify by itself. */
-static u64 walk_from(struct walk *w, u32 sub)
+static u64 walk_from(struct walk *w, const struct counting *k, u32 sub)
 {
-	struct verifier *c = w->c;
+	struct verifier *c = k->c;
 	struct state *s = state_new(c);
 	struct frame *f = verify_push_frame(c, s, sub);
-	u64 before = w->n;
 	u32 pc = c->subs.v[sub].start;
+	u64 before;
 
+	if (!w->c)
+		start_walking(w, c, sub, k->most);
+	before = w->n;
 	f->ret = 0;
 	f->r[1] = (struct reg){ .kind = R_CTX, .v = scalar_const(0) };
 	for (u32 r = 1; sub && r <= c->subs.v[sub].n_params; r++)
@@ -590,31 +592,34 @@ static u64 hash_loops(const struct verifier *c)
 	return hash;
 }
 
-static u64 bound_with_loops_once(struct verifier *c, u64 most, u32 sub)
+/* The count of all iterations has found what is needed. */
+static u64 bound_with_loops_once(const struct counting *all, u32 sub)
 {
 	struct counting k;
 
-	start_counting(&k, c, most);
+	start_counting(&k, all->c, all->most);
+	k.needs = all->needs;
 	k.once = true;
 	return price_sub(&k, sub);
 }
 
 /* Walks the program from sub, or takes the result of one with the same loops, doubled. */
-static u64 walk_or_compare(struct walk *w, u32 sub, struct target_walks *known, u64 enough)
+static u64 walk_or_compare(struct walk *w, const struct counting *k, u32 sub, u64 enough)
 {
-	struct target_walk now = { .loops = known ? hash_loops(w->c) : 0 };
+	struct target_walks *known = k->c->known;
+	struct target_walk now = { .loops = known ? hash_loops(k->c) : 0 };
 
 	if (!now.loops)
-		return walk_from(w, sub);
-	now.bound = bound_with_loops_once(w->c, w->most, sub);
+		return walk_from(w, k, sub);
+	now.bound = bound_with_loops_once(k, sub);
 	for (u32 i = 0; i < known->list.n; i++) {
 		const struct target_walk *was = &known->list.v[i];
 		u64 n = 2 * was->n * MAX(now.bound / MAX(was->bound, 1ull), 1ull);
 
-		if (was->loops == now.loops && now.bound < w->most && n <= enough)
+		if (was->loops == now.loops && now.bound < k->most && n <= enough)
 			return n;
 	}
-	now.n = walk_from(w, sub);
+	now.n = walk_from(w, k, sub);
 	vec_push(known->arena, &known->list, now);
 	return now.n;
 }
@@ -630,9 +635,7 @@ static u64 estimate_sub(struct verifier *c, struct counting *k, struct walk *w, 
 		return s->known->n;
 	n = price_sub(k, i);
 	if (n > enough || n == k->most) {
-		if (!w->c)
-			start_walking(w, c, i, k->most);
-		n = walk_or_compare(w, i, c->known, enough);
+		n = walk_or_compare(w, k, i, enough);
 	}
 	verify_keep(c, s, n);
 	return n;
@@ -645,6 +648,7 @@ static u64 estimate_program(struct verifier *c, u64 enough, u64 most)
 	u64 sum = 0;
 
 	start_counting(&k, c, most);
+	verifier_cost_needs(&k.needs, c, 0, c->wanted);
 	for (u32 i = 0; i < c->subs.n && sum < most; i++)
 		sum += estimate_sub(c, &k, &w, i, enough);
 	free(w.stack);

@@ -91,7 +91,7 @@ static int verify_shared(struct verifier *c)
 		struct state *s, *out;
 		struct frame *f;
 
-		if (!c->subs.v[i].shared || verify_is_known(c, i))
+		if (!c->subs.v[i].shared || c->subs.v[i].known)
 			continue;
 		s = state_new(c);
 		f = verify_push_frame(c, s, i);

@@ -284,11 +284,25 @@ static void add_call(struct verifier *c, u32 from, u32 to)
 	vec_push(&c->arena, &c->calls, (struct sub_call){ from, to });
 }
 
+/* Of a function that an earlier program has only the calls are not known. */
+static void add_calls(struct verifier *c, const struct sub *s, u32 index)
+{
+	u32 target;
+
+	for (u32 pc = s->start; pc < s->end; pc++)
+		if (c->reloc[pc] && callee(&c->f->insns[pc], pc, &target))
+			add_call(c, index, verify_sub_at(c, target));
+}
+
 static int shape_sub(struct verifier *c, const struct sub *s, u32 index)
 {
 	const struct bpf_insn *i = NULL;
 	u32 target;
 
+	if (s->shared && verify_is_known(c, index)) {
+		add_calls(c, s, index);
+		return 0;
+	}
 	for (c->pc = s->start; c->pc < s->end; c->pc++) {
 		if (c->mark[c->pc] & MARK_SECOND)
 			continue;
@@ -318,11 +332,27 @@ static void visit(struct verifier *c, struct todo *t, u32 pc)
 	t->pc[t->n++] = pc;
 }
 
+/* All of a function that an earlier program has is reached from its start. */
+static void visit_known(struct verifier *c, struct todo *t, u32 sub)
+{
+	const struct sub *s = &c->subs.v[sub];
+
+	for (u32 pc = s->start; pc < s->end; pc++)
+		c->mark[pc] |= MARK_SEEN;
+	for (u32 i = 0; i < c->calls.n; i++)
+		if (c->calls.v[i].from == sub)
+			visit(c, t, c->subs.v[c->calls.v[i].to].start);
+}
+
 static void visit_next(struct verifier *c, struct todo *t, u32 pc)
 {
 	const struct bpf_insn *i = &c->f->insns[pc];
 	u32 target;
 
+	if (c->mark[pc] & MARK_SUB && c->subs.v[verify_sub_at(c, pc)].known) {
+		visit_known(c, t, verify_sub_at(c, pc));
+		return;
+	}
 	if (bpf_is_jump(i))
 		visit(c, t, bpf_jump_target(i, pc));
 	if (callee(i, pc, &target))
