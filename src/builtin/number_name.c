@@ -7,7 +7,7 @@
  */
 #include "builtin/text.h"
 
-enum { MAX_ROWS = 512 };
+enum { MAX_ROWS = 520 };
 
 struct text_table {
 	u8 *bytes;
@@ -149,18 +149,21 @@ static const struct builtin rows[] = {
 		"No such file or directory\n"
 		"Permission denied",
 		TEXT_ERRNO | ANY_SIGN | UNKNOWN_ERROR),
-	TEXT_ROW("errno_name", "errno_name(errno: int) -> string", "symbol of an error number",
-		 "\"ENOENT\" for 2, 0 for 0; N/A for unknown numbers.",
-		 "begin { print(errno_name(2)); $e = 13; print(errno_name($e)); }",
-		 "ENOENT\n"
-		 "EACCES",
-		 TEXT_ERRNO_NAME),
-	TEXT_ROW("sigabbrev", "sigabbrev(signal: int) -> string", "symbol of a signal, without SIG",
-		 "\"INT\" for 2, as kill(1) spells it; N/A for unknown numbers.",
-		 "begin { print(sigabbrev(2)); $s = 9; print(sigabbrev($s)); }",
-		 "INT\n"
-		 "KILL",
-		 TEXT_SIGNAL_ABBREV),
+	TEXT_ROW(
+		"errno_name", "errno_name(errno: int) -> string", "symbol of an error number",
+		"\"ENOENT\" for 2, 0 for 0, \"ERESTARTSYS\" for 512, which a call that a signal interrupts returns "
+		"within the kernel; N/A for unknown numbers.",
+		"begin { print(errno_name(2)); $e = 13; print(errno_name($e)); }",
+		"ENOENT\n"
+		"EACCES",
+		TEXT_ERRNO_NAME),
+	TEXT_ROW(
+		"sigabbrev", "sigabbrev(signal: int) -> string", "symbol of a signal, without SIG",
+		"\"INT\" for 2 and \"RTMIN+1\" for 35, as kill(1) spells them; N/A for unknown numbers.",
+		"begin { print(sigabbrev(2)); $s = 9; print(sigabbrev($s)); }",
+		"INT\n"
+		"KILL",
+		TEXT_SIGNAL_ABBREV),
 	{
 		.name = "errname",
 		.sig = "errname(errno: int = 0) -> string",

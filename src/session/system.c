@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The compiler's access to the system by sym/; each source is opened on first use. */
+#include <signal.h>
+#include <stdio.h>
 #include <linux/btf.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -129,12 +131,50 @@ static u64 world_ksym_addr(void *ctx, const char *name)
 
 #define PROC_PID_INIT_INO 0xeffffffcul
 
+/* What a call that a signal interrupts returns to the kernel, seen before programs get EINTR or the
+ * call is repeated (include/linux/errno.h). */
+static const char *restart_name(u32 n)
+{
+	switch (n) {
+	case 512: return "ERESTARTSYS";
+	case 513: return "ERESTARTNOINTR";
+	case 514: return "ERESTARTNOHAND";
+	case 516: return "ERESTART_RESTARTBLOCK";
+	}
+	return NULL;
+}
+
+/* As kill(1) spells them: RTMIN+3. The C library keeps the first two of the kernel for itself. */
+static const char *realtime_name(u32 n)
+{
+	static char text[16];
+
+	if ((int)n < SIGRTMIN || (int)n > SIGRTMAX)
+		return NULL;
+	snprintf(text, sizeof text, (int)n == SIGRTMIN ? "RTMIN" : "RTMIN+%d", (int)n - SIGRTMIN);
+	return text;
+}
+
+static const char *error_name(u32 n)
+{
+	const char *name = restart_name(n);
+
+	return name ? name : os_error_name(n);
+}
+
+static const char *signal_name(u32 n)
+{
+	const char *name = realtime_name(n);
+
+	return name ? name : os_signal_name(n);
+}
+
 static const char *world_text_of(void *ctx, enum world_text table, u32 n)
 {
 	switch (table) {
 	case TEXT_ERRNO: return os_error_text(n);
-	case TEXT_ERRNO_NAME: return os_error_name(n);
-	case TEXT_SIGNAL_ABBREV: return os_signal_name(n);
+	case TEXT_ERRNO_NAME: return error_name(n);
+	case TEXT_SIGNAL_ABBREV: return signal_name(n);
 	case TEXT_SIGNAL: return os_signal_text(n);
 	case TEXT_SYSCALL: return n < syscall_count() ? syscall_name(n) : NULL;
 	}

@@ -167,6 +167,33 @@ static void kills(void)
 	waitpid(pid, NULL, 0);
 }
 
+/* By every call that sends signals, and an open() that one of them interrupts. */
+static void on_alarm(int sig)
+{
+}
+
+static void sends(void)
+{
+	siginfo_t info = { .si_signo = SIGUSR1, .si_code = SI_QUEUE };
+	struct sigaction act = { .sa_handler = on_alarm };
+	int self;
+
+	signal(SIGUSR1, SIG_IGN);
+	signal(37, SIG_IGN);
+	self = syscall(SYS_pidfd_open, getpid(), 0);
+	syscall(SYS_pidfd_send_signal, self, SIGUSR1, NULL, 0);
+	syscall(SYS_rt_sigqueueinfo, getpid(), SIGUSR1, &info);
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), getpid(), SIGUSR1, &info);
+	syscall(SYS_tkill, getpid(), SIGUSR1);
+	syscall(SYS_kill, getpid(), 37);
+	syscall(SYS_kill, getpid(), 999);
+	mkfifo("tw.FIFOFI", 0600);
+	sigaction(SIGALRM, &act, NULL);
+	alarm(1);
+	open("tw.FIFOFI", O_RDONLY);
+	unlink("tw.FIFOFI");
+}
+
 static void syncs(void)
 {
 	char path[] = "tw.XXXXXX";
@@ -564,6 +591,7 @@ static void listens(void)
 	close(listener(AF_INET, 7));
 	close(listener(AF_INET6, 3));
 	listen(-1, 1);
+	listen(socket(AF_UNIX, SOCK_STREAM, 0), 5);
 }
 
 static void names(void)
@@ -587,7 +615,7 @@ static const struct {
 	const char *word;
 	void (*act)(void);
 } acts[] = {
-	{ "opens", opens },	{ "looks", looks },	{ "execs", execs },   { "stats", stats },     { "kills", kills },
+	{ "opens", opens },	{ "looks", looks },	{ "execs", execs },   { "stats", stats },     { "kills", kills }, { "sends", sends },
 	{ "syncs", syncs },	{ "exits", exits },   { "naps", naps },	      { "setids", setids },
 	{ "threads", threads }, { "calls", calls },   { "leaks", leaks },     { "files", files },
 	{ "direct", direct },	{ "refused", refused }, { "full", full },     { "unixes", unixes },
