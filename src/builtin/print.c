@@ -75,7 +75,8 @@ const struct type *check_format(struct check *c, struct node *call, u32 fmt_arg)
 {
 	const char *why = NULL;
 	u32 at = 0;
-	struct format *f = format_parse(c->arena, call_str(call, fmt_arg), &why, &at);
+	struct format *f = format_parse(c->arena, call_str(call, fmt_arg),
+					call_arg(call, fmt_arg)->str_len, &why, &at);
 
 	if (!f) {
 		diag_help(
@@ -253,6 +254,7 @@ struct ir_val lower_format(struct lower *l, struct node *call)
 	struct event_desc *e = event_new(l, call->builtin, call);
 
 	e->text = call_str(call, 0);
+	e->text_len = call_arg(call, 0)->str_len;
 	emit_values(l, call, e, call->a->next);
 	return val_scalar(&ty_void, o_imm(0));
 }
@@ -264,7 +266,7 @@ static void format_with(struct actor *a, const struct names *names, struct event
 	u32 at;
 
 	if (!e->cache)
-		e->cache = format_parse(a->prog->arena, e->text, &why, &at);
+		e->cache = format_parse(a->prog->arena, e->text, e->text_len, &why, &at);
 	format_apply(out, e->cache, names, e->fields, e->n_fields, record);
 }
 

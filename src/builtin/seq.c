@@ -28,8 +28,11 @@ const struct type *check_seq_printf(struct check *c, struct node *call)
 {
 	const char *why;
 	u32 at, arg = 1;
-	struct format *f = format_parse(c->arena, call_str(call, 0), &why, &at);
+	struct format *f =
+		format_parse(c->arena, call_str(call, 0), call_arg(call, 0)->str_len, &why, &at);
 
+	if (strlen(call_str(call, 0)) < call_arg(call, 0)->str_len)
+		return refuse(c, call->span, "the kernel ends a format at its first NUL");
 	if (f->n_args > MAX_WORDS)
 		return refuse(c, call->span, "the kernel takes up to 12 values");
 	for (u32 i = 0; i < f->n; i++) {
@@ -126,7 +129,8 @@ struct ir_val lower_seq_printf(struct lower *l, struct node *call)
 {
 	const char *why;
 	u32 at, len, arg = 1, n = 0;
-	struct format *f = format_parse(l->arena, call_str(call, 0), &why, &at);
+	struct format *f =
+		format_parse(l->arena, call_str(call, 0), call_arg(call, 0)->str_len, &why, &at);
 	struct opnd words = lower_scratch_kept(l, 8 * MAX(f->n_args, 1u)), text, seq;
 
 	for (u32 i = 0; i < f->n; i++)

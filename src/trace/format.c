@@ -25,7 +25,7 @@ enum { MAX_WIDTH = 65535 };
 /* ---- parsing */
 
 struct parse {
-	const char *fmt, *p;
+	const char *fmt, *p, *end;
 	const char *error;
 	u32 at;
 };
@@ -119,12 +119,12 @@ static bool parse_conversion(struct parse *ps, struct format_spec *s)
 		s->conv = 'e';
 		s->letter = *p;
 		return true;
-	case '\0':
-		ps->p--;
-		return fail(ps, ps->fmt + s->offset,
-			    "incomplete conversion at the end of the format");
-	default: return fail(ps, ps->fmt + s->offset, "unknown conversion");
+	default: break;
 	}
+	if (p < ps->end)
+		return fail(ps, ps->fmt + s->offset, "unknown conversion");
+	ps->p--;
+	return fail(ps, ps->fmt + s->offset, "incomplete conversion at the end of the format");
 }
 
 /* Parses a conversion, starting at the percent sign. */
@@ -154,31 +154,30 @@ static bool parse_spec(struct parse *ps, struct format_spec *s)
 /* Copies text up to the next conversion or the end; %% is one percent sign. */
 static char *parse_literal(struct parse *ps, char *to)
 {
-	while (*ps->p && (*ps->p != '%' || ps->p[1] == '%')) {
+	while (ps->p < ps->end && (*ps->p != '%' || ps->p[1] == '%')) {
 		ps->p += *ps->p == '%';
 		*to++ = *ps->p++;
 	}
 	return to;
 }
 
-static u32 count_percent(const char *fmt)
+static u32 count_percent(const char *fmt, size_t len)
 {
 	u32 n = 0;
 
-	while ((fmt = strchr(fmt, '%'))) {
-		n++;
-		fmt++;
-	}
+	for (size_t i = 0; i < len; i++)
+		n += fmt[i] == '%';
 	return n;
 }
 
-struct format *format_parse(struct arena *a, const char *fmt, const char **error, u32 *at)
+struct format *format_parse(struct arena *a, const char *fmt, size_t len, const char **error,
+			    u32 *at)
 {
-	struct parse ps = { .fmt = fmt, .p = fmt };
+	struct parse ps = { .fmt = fmt, .p = fmt, .end = fmt + len };
 	struct format *f = arena_new(a, struct format);
-	char *text = arena_alloc(a, strlen(fmt) + 1);
+	char *text = arena_alloc(a, len + 1);
 
-	f->spec = arena_array(a, struct format_spec, count_percent(fmt) + 1);
+	f->spec = arena_array(a, struct format_spec, count_percent(fmt, len) + 1);
 	for (;;) {
 		struct format_spec *s = &f->spec[f->n++];
 		char *end = parse_literal(&ps, text);
@@ -186,7 +185,7 @@ struct format *format_parse(struct arena *a, const char *fmt, const char **error
 		s->literal = text;
 		s->literal_len = (u32)(end - text);
 		text = end;
-		if (!*ps.p) {
+		if (ps.p >= ps.end) {
 			s->offset = s->end = (u32)(ps.p - fmt);
 			return f;
 		}
@@ -272,7 +271,7 @@ static char *conv_digits(char *end, u64 v, char conv)
 static const char *number_prefix(const struct format_spec *s, bool negative, u64 v)
 {
 	if (s->conv == 'p')
-		return "0x";
+		return v ? "0x" : "";
 	if (s->conv == 'd' || s->conv == 'i')
 		return negative ? "-" : s->plus ? "+" : s->blank ? " " : "";
 	if (s->hash && v && s->conv == 'x')

@@ -68,8 +68,9 @@ void bytes_hex(struct buf *b, const u8 *bytes, u32 len);
 u32 value_bytes(const struct type *t, const void *p, const u8 **bytes);
 
 /*
- * printf: a format parsed once, applied to records. format_parse returns NULL and sets *error (a
- * static text) and *at (offset in fmt) on a bad format; the checker uses it too.
+ * printf: a format of len bytes, NULs among them, parsed once, applied to records. format_parse
+ * returns NULL and sets *error (a static text) and *at (offset in fmt) on a bad format; the checker
+ * uses it too.
  */
 struct format_spec {
 	const char *literal; /* text before it (already unescaped) */
@@ -88,7 +89,8 @@ struct format {
 	u32 n;      /* including the tail */
 	u32 n_args; /* consumed values, star widths included */
 };
-struct format *format_parse(struct arena *a, const char *fmt, const char **error, u32 *at);
+struct format *format_parse(struct arena *a, const char *fmt, size_t len, const char **error,
+			    u32 *at);
 /* Whether a conversion accepts a value of type t. */
 bool format_accepts(const struct format_spec *spec, const struct type *t);
 void format_apply(struct buf *b, const struct format *f, const struct names *names,

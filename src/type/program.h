@@ -133,6 +133,7 @@ struct event_desc {
 	const struct action *action;
 	struct span span;
 	const char *text; /* format string or NULL */
+	u32 text_len;     /* of a format: it may have NULs */
 	struct event_field *fields;
 	u32 n_fields;
 	u32 size;         /* of the whole record, a multiple of 8 */

@@ -138,7 +138,7 @@ static void try_printf(struct arena *a, const char *fmt, const struct type *t, c
 	struct buf b = {};
 	const char *error;
 	u32 at;
-	struct format *f = format_parse(a, fmt, &error, &at);
+	struct format *f = format_parse(a, fmt, strlen(fmt), &error, &at);
 	struct event_field field[2] = { { .type = t }, { .type = t } };
 
 	if (!f)

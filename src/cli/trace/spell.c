@@ -232,7 +232,7 @@ static int spell_definition(struct trace *t, const char *text)
 	clause.event = p.event;
 	clause.values = p.values;
 	clause.has_user_regs = starts_with(p.probe, "u");
-	clause.format = format_parse(a, p.format, &why, &at);
+	clause.format = format_parse(a, p.format, strlen(p.format), &why, &at);
 	if (!clause.format)
 		BUG("format of a definition: %s", why);
 	vec_push(a, &t->clauses, clause);

@@ -13,7 +13,7 @@ static const char *apply(const char *fmt, const struct type *const *types,
 	struct event_field fields[8];
 	const char *error = NULL;
 	u32 at = 8, where = 0;
-	struct format *f = format_parse(&fx, fmt, &error, &where);
+	struct format *f = format_parse(&fx, fmt, strlen(fmt), &error, &where);
 
 	buf_clear(&out);
 	buf_puts(&out, "");
@@ -67,7 +67,7 @@ static void integers(void)
 	IS("%4c|", &ty_s32, s32, 'A', "   A|");
 	IS("%-4c|", &ty_s32, s32, 'A', "A   |");
 	IS("%p", &ty_void_ptr, u64, 0xffff888012345678, "0xffff888012345678");
-	IS("%p", &ty_u64, u64, 0, "0x0");
+	IS("%p", &ty_u64, u64, 0, "0");
 	IS("%-8p|", &ty_void_ptr, u64, 0x10, "0x10    |");
 	IS("%8p|", &ty_void_ptr, u64, 0x10, "    0x10|");
 	IS("%gr", &ty_u32, u32, 0xcc0, "GFP_KERNEL");
@@ -135,7 +135,8 @@ static void is_error(const char *fmt, u32 at)
 	const char *error = NULL;
 	u32 where = 999;
 
-	ok(!format_parse(&fx, fmt, &error, &where) && error && *error, "\"%s\" is refused", fmt);
+	ok(!format_parse(&fx, fmt, strlen(fmt), &error, &where) && error && *error,
+	   "\"%s\" is refused", fmt);
 	is_int(where, at, "at the place of the conversion");
 }
 
@@ -154,7 +155,7 @@ static void parsing(void)
 {
 	const char *error;
 	u32 at;
-	struct format *f = format_parse(&fx, "a%-+ #05.3lldb%%c%*.*s%rx", &error, &at);
+	struct format *f = format_parse(&fx, "a%-+ #05.3lldb%%c%*.*s%rx", 25, &error, &at);
 
 	is_int(f->n, 4, "three conversions and a tail");
 	is_int(f->n_args, 5, "five arguments");
@@ -177,7 +178,7 @@ static bool takes(const char *fmt, const struct type *t)
 	const char *error;
 	u32 at;
 
-	return format_accepts(&format_parse(&fx, fmt, &error, &at)->spec[0], t);
+	return format_accepts(&format_parse(&fx, fmt, strlen(fmt), &error, &at)->spec[0], t);
 }
 
 static void accepting(void)
