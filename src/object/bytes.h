@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of DWARF, read one after the other from bytes that are not trusted. */
+/* Numbers of DWARF, read sequentially from untrusted bytes. */
 #ifndef SONDE_OBJECT_BYTES_H
 #define SONDE_OBJECT_BYTES_H
 
@@ -7,7 +7,7 @@
 
 struct bytes {
 	const u8 *at, *end;
-	bool bad; /* something was missing; what was read then is 0 */
+	bool bad; /* the bytes ended early; what was read past the end is 0 */
 };
 
 static inline u64 bytes_take(struct bytes *b, u32 size)
@@ -18,7 +18,7 @@ static inline u64 bytes_take(struct bytes *b, u32 size)
 		b->bad = true;
 		return 0;
 	}
-	memcpy(&v, b->at, size); /* little-endian, as this machine */
+	memcpy(&v, b->at, size); /* little-endian, like this machine */
 	b->at += size;
 	return v;
 }

@@ -3,8 +3,8 @@
  * Call frame instructions -> rows. In: the entries of .eh_frame (elf_frame.c). Out: a table of
  * rules, in which each distinct rule is kept once: the C library has some 9000 rows and 150 rules.
  *
- * The instructions of an entry are executed over a state of three registers. Expressions are known
- * by their shape:
+ * The instructions of an entry are executed over a state of three registers. Expressions are
+ * recognized by their shape:
  *
  *	breg N                       a register plus N
  *	breg N; deref [; plus M]     a stack pointer that was saved: signals, functions that align the stack
@@ -45,7 +45,7 @@ enum { /* DWARF 5, 7.24 */
        OP_VAL_OFFSET_SF = 21,
        OP_VAL_EXPRESSION = 22,
        OP_AARCH64_NEGATE_RA_STATE =
-	       0x2d, /* the return address is signed from here on, or no longer */
+	       0x2d, /* the return address is signed from here on, or no longer signed */
        OP_GNU_ARGS_SIZE = 0x2e,
 };
 
@@ -53,7 +53,7 @@ enum { DW_OP_DEREF = 0x06, DW_OP_PLUS_UCONST = 0x23, DW_OP_LIT0 = 0x30, DW_OP_BR
 
 enum { MAX_REMEMBERED = 16, ARM64_SP = 31 };
 
-/* The DWARF numbers of the registers that matter. */
+/* The DWARF numbers of the three registers. */
 struct numbers {
 	u32 fp, sp, ra;
 };
@@ -66,7 +66,8 @@ struct saved {
 struct state {
 	u8 cfa_kind;
 	u32 cfa_reg; /* CFI_SP and CFI_FP are distinguished at the end */
-	/* offset of the last rule that was a register and an offset: a later one may build on it */
+	/* offset of the last rule that was a register plus an offset: a later rule may change only
+	 * one of them */
 	s64 cfa;
 	s64 deref; /* of CFI_SP_DEREF, and of a register and an offset given as an expression */
 	s32 add;
@@ -166,7 +167,7 @@ static void add_row(struct builder *b, u64 address, u32 rule)
 
 /* ---- expressions */
 
-/* The next of them, and goes past it. */
+/* The next block; m moves past it. */
 static struct machine block(struct machine *m)
 {
 	struct machine e = { .number = m->number };
@@ -181,7 +182,7 @@ static struct machine block(struct machine *m)
 	return e;
 }
 
-/* breg N. False: it begins otherwise. */
+/* breg N. False: it begins differently. */
 static bool register_plus(struct machine *e, u32 *reg, s64 *offset)
 {
 	*reg = (u32)bytes_take(&e->in, 1) - DW_OP_BREG0;
@@ -326,7 +327,7 @@ static void advance(struct machine *m, u64 units)
 	emit(m);
 	m->pc += units * m->fde->code_align;
 	if (m->pc - m->fde->start >= m->fde->size)
-		m->in.at = m->in.end; /* nothing after it is of this function */
+		m->in.at = m->in.end; /* what follows belongs to no function */
 }
 
 static void remember(struct machine *m, bool back)
@@ -396,11 +397,9 @@ static void extended(struct machine *m, u8 op)
 		set(m, reg, CFI_OTHER, 0);
 		break;
 	case OP_AARCH64_NEGATE_RA_STATE:
-		break; /* readers of return addresses strip signatures always */
+		break; /* readers of return addresses always strip signatures */
 	case OP_GNU_ARGS_SIZE: bytes_uleb(&m->in); break;
-	default:
-		m->in.bad =
-			true; /* OP_SET_LOC, of which nothing is known to make use, among them */
+	default: m->in.bad = true; /* among them OP_SET_LOC, which no compiler is known to use */
 	}
 }
 
@@ -456,7 +455,8 @@ static void keep(void *ctx, const struct elf_fde *fde)
 
 static const struct cfi_rule go_first = { .cfa_kind = CFI_SP, .ra_kind = CFI_NOWHERE },
 			     go_switch = { .cfa_kind = CFI_SP, .ra_kind = CFI_OTHER },
-			     /* the kernel's frame (struct rt_sigframe), as glibc describes it */
+			     /* the kernel's frame (struct rt_sigframe), as glibc's call frame
+			      * information describes it */
 	go_signal = { .cfa_kind = CFI_SP_DEREF,
 		      .cfa = 160,
 		      .fp_kind = CFI_AT_SP,
@@ -465,7 +465,7 @@ static const struct cfi_rule go_first = { .cfa_kind = CFI_SP, .ra_kind = CFI_NOW
 		      .ra = 168,
 		      .is_signal = true };
 
-/* pushed: bytes since the entry. */
+/* pushed: bytes pushed since the entry. */
 static struct cfi_rule go_rule(const struct elf_go_function *f, s64 pushed)
 {
 	enum { WORD = 8, MAX_PUSHED = 1 << 30 };
@@ -541,7 +541,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Linkers write them nearly in order. */
+/* Linkers write the entries nearly in order. */
 static void sort(struct builder *b)
 {
 	for (u32 i = 1; i < b->n_fdes; i++)
@@ -551,7 +551,7 @@ static void sort(struct builder *b)
 		}
 }
 
-/* By address; of functions that overlap the first. */
+/* Adds functions by address; if several overlap, only the first. */
 static void add_all(struct builder *b)
 {
 	u64 end = 0;
@@ -593,7 +593,7 @@ bool cfi_build(struct cfi_table *t, struct elf *e)
 	b.number = elf_machine(e) == EM_X86_64 ? (struct numbers){ .fp = 6, .sp = 7 } :
 						 (struct numbers){ .fp = 29, .sp = ARM64_SP };
 	elf_each_fde(e, keep, &b);
-	if (elf_machine(e) == EM_X86_64) /* arm64's keep frame pointers */
+	if (elf_machine(e) == EM_X86_64) /* on arm64 they keep frame pointers */
 		elf_each_go_function(e, keep_go, &b);
 	sort(&b);
 	add_row(&b, 0, rule_number(&b, &(struct cfi_rule){ 0 }));

@@ -2,9 +2,9 @@
 /*
  * Call frame information as a table: for each address of a file's code, the rule that leads from a
  * function's registers to its caller's. Made from .eh_frame (DWARF 5, 6.4; System V ABI, x86-64,
- * "Unwinding"), which strip keeps, and .debug_frame, and for functions of Go, which have none, of
- * its own table of stack pointers (elf_go.c). Only what finds the caller is kept: the canonical
- * frame address (CFA), the frame pointer and the return address.
+ * "Unwinding"), which strip keeps, and .debug_frame, and for functions of Go, which have neither,
+ * from Go's table of stack pointers (elf_go.c). It holds only what is needed to find the caller:
+ * the canonical frame address (CFA), the frame pointer and the return address.
  */
 #ifndef SONDE_OBJECT_CFI_H
 #define SONDE_OBJECT_CFI_H
@@ -23,38 +23,38 @@ enum cfi_cfa {
 
 /* Where the caller's value of a register is. */
 enum cfi_saved {
-	CFI_SAME,    /* in the register still */
+	CFI_SAME,    /* still in the register */
 	CFI_AT_CFA,  /* *(CFA + offset) */
-	CFI_AT_SP,   /* *(sp + offset): frames of signals */
+	CFI_AT_SP,   /* *(sp + offset): signal frames */
 	CFI_AT_FP,   /* *(fp + offset): functions that align the stack */
-	CFI_NOWHERE, /* of the return address: this is the first frame of the thread; else: lost */
-	CFI_OTHER,   /* where no kind above can say; of the return address: Go changes the stack */
+	CFI_NOWHERE, /* return address: this is the thread's first frame; others: lost */
+	CFI_OTHER,   /* no kind above expresses it; return address: Go changes the stack */
 };
 
 struct cfi_rule {
 	u8 cfa_kind, fp_kind, ra_kind; /* enum cfi_cfa, cfi_saved, cfi_saved */
-	bool is_signal;                /* the return address is that of the instruction to resume */
+	bool is_signal;                /* the return address is the instruction to resume */
 	s32 cfa, add;                  /* bytes */
 	s32 fp, ra;                    /* bytes */
 };
 
 struct cfi_row {
-	u64 address; /* of the file's own numbering; valid up to the next row */
+	u64 address; /* file virtual address; valid up to the next row */
 	u32 rule;    /* index in cfi_table.rules */
 };
 
 struct cfi_table {
 	struct cfi_row *rows; /* by address; gaps between functions have a row of CFI_NONE */
 	u32 n_rows;
-	struct cfi_rule *rules; /* each once; rules[0] is CFI_NONE */
+	struct cfi_rule *rules; /* no duplicates; rules[0] is CFI_NONE */
 	u32 n_rules;
 };
 
-/* Reads all entries of a 64-bit x86 or arm64 file; false: it has none. Release with
+/* Reads all entries of a 64-bit x86 or arm64 file; false: the file has none. Release with
  * cfi_release(). */
 bool cfi_build(struct cfi_table *t, struct elf *e);
 void cfi_release(struct cfi_table *t);
-/* The rule at an address; that of CFI_NONE where no entry covers it. */
+/* The rule at an address; rules[0] if no entry covers it. */
 const struct cfi_rule *cfi_at(const struct cfi_table *t, u64 address);
 
 #endif

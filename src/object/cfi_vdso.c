@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rows of arm64's vDSO, which kernels build without .eh_frame, from its code. In: its functions.
- * Out: the caller is in the link register, or, from the first instructions of a function on that
- * calls others, in its frame record:
+ * Out: the return address is in the link register or, after the first instructions of a function
+ * that calls others, in its frame record:
  *
  *	stp x29, x30, [sp, #-N]!	CFA = sp + N
  *	mov x29, sp			CFA = x29 + N
@@ -50,7 +50,7 @@ static bool is_call(u32 insn)
 	return (insn & 0xfc000000) == 0x94000000;
 }
 
-/* The instruction that makes the frame; `to`: there is none. */
+/* The instruction that makes the frame; `to`: none. */
 static u64 find_push(const struct vdso *v, u64 from, u64 to)
 {
 	while (from < to && !is_push(insn_at(v, from)))
@@ -99,7 +99,7 @@ static int function(void *ctx, const struct elf_symbol *s)
 	    from & (INSN - 1) || to & (INSN - 1) || to < from)
 		return 0;
 	if (streq(s->name, "__kernel_rt_sigreturn")) {
-		v->f(v->ctx, from - INSN, &cfi_arm64_signal); /* callers are looked up before pc */
+		v->f(v->ctx, from - INSN, &cfi_arm64_signal); /* callers are looked up at pc - 1 */
 		v->f(v->ctx, to, &none);
 		return 0;
 	}

@@ -6,13 +6,13 @@
 #include "object/cfi.h"
 
 /*
- * arm64's kernel describes the frame of a signal by the frame record beside it, which lacks the
- * interrupted pc and sp. They are in the frame itself: struct rt_sigframe is a siginfo of 128 bytes
- * and a ucontext, whose registers begin at 184 (arch/arm64/kernel/signal.c).
+ * arm64's kernel describes a signal frame by the frame record next to it, which lacks the
+ * interrupted pc and sp. Those are in the signal frame: struct rt_sigframe is a siginfo of 128
+ * bytes and a ucontext, whose registers begin at 184 (arch/arm64/kernel/signal.c).
  */
 extern const struct cfi_rule cfi_arm64_signal;
 
-/* The rows of a vDSO of arm64 without call frame information, in the order of addresses. */
+/* The rows of a vDSO of arm64 without call frame information, in address order. */
 void cfi_each_vdso_row(struct elf *e, void (*f)(void *ctx, u64 address, const struct cfi_rule *r),
 		       void *ctx);
 

@@ -29,7 +29,7 @@ enum {
 	CTF_IN_DYNSTR = 8,
 	MAX_BODY = 256 << 20,
 	MAX_TYPES = 1 << 22,
-	BTF_FLOAT = 16, /* BTF_KIND_FLOAT: missing in older headers */
+	BTF_FLOAT = 16, /* BTF_KIND_FLOAT: older headers lack it */
 };
 
 enum ctf_kind {
@@ -51,7 +51,7 @@ enum ctf_kind {
 };
 
 #define LARGE_SIZE 0xffffffffu   /* the size is in two more words */
-#define LARGE_STRUCT 0x20000000u /* whose members have longer offsets */
+#define LARGE_STRUCT 0x20000000u /* from this size on, members have longer offsets */
 #define ARCHIVE_MAGIC 0x8b47f2a4d7623eebull
 
 struct ctf_header {

@@ -113,7 +113,7 @@ static bool load(void)
 	return lib.end != NULL;
 }
 
-enum { PATIENCE_NS = 1000000000 }; /* a slower download is reported */
+enum { PATIENCE_NS = 1000000000 }; /* longer downloads are reported */
 
 /* The current download; there is one at a time. */
 static struct {
@@ -146,7 +146,7 @@ static int ask(const u8 *build_id, u32 len, const char *id, char **path)
 	return fd;
 }
 
-/* An unresponsive server is waited for only once. */
+/* Files that servers did not have: an unresponsive server delays only once. */
 static struct miss {
 	struct miss *next;
 	char *id;

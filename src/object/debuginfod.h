@@ -10,13 +10,13 @@ char *debuginfod_cached(const u8 *build_id, u32 len);
 
 /*
  * Queries the servers. NULL: not requested, not allowed or not available. A download takes seconds
- * to minutes, so only files that compiling a script requires are fetched, and none before this is
- * allowed.
+ * to minutes, so only files that the compilation of a script requires are fetched, and none until
+ * this is allowed.
  */
 char *debuginfod_fetch(const u8 *build_id, u32 len);
 void debuginfod_allow(bool on);
 
-/* f is called once for each download that takes long. */
+/* f is called once for each slow download. */
 void debuginfod_on_wait(void (*f)(void *ctx, const char *build_id), void *ctx);
 
 #endif

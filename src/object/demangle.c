@@ -19,7 +19,7 @@ char *demangle(const char *name)
 }
 
 /*
- * A pre-filter: the longest word of the pattern that any matching symbol must contain, taken from
+ * A prefilter: the longest word of the pattern that every matching symbol must contain, taken from
  * the names before parameters and template arguments. Operators, the standard library (which has
  * abbreviations) and unnamed entities have none.
  */

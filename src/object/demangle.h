@@ -17,10 +17,10 @@ char *demangle_d(const char *name);
 /* C++ only: "_Z...", with suffixes of a function's copies (".cold"). */
 char *demangle_cxx(const char *name);
 /*
- * The pattern, with '*' for anything, names the function: "ns::run(int)", "ns::run", of a template
- * "twice<long>(long)", "twice<long>", "twice"; without wildcards also with its result, "long
- * twice<long>(long)". Parts that a compiler split off (".cold") do not match. Rust names match in
- * full, D names with or without their parameters.
+ * The pattern, in which '*' matches anything, names the function: "ns::run(int)", "ns::run", of a
+ * template "twice<long>(long)", "twice<long>", "twice"; without wildcards also with its result,
+ * "long twice<long>(long)". Parts that a compiler split off (".cold") do not match. Rust names
+ * match in full, D names with or without their parameters.
  */
 bool demangle_matches(const char *symbol, const char *pattern);
 bool demangle_cxx_matches(const char *symbol, const char *pattern);

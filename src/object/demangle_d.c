@@ -23,7 +23,7 @@ struct d {
 	const char *text;
 	u32 at, len, depth, steps;
 	bool bad;
-	const char *of; /* what an artificial symbol is, for example "vtable for " */
+	const char *of; /* prefix of an artificial symbol, for example "vtable for " */
 	struct buf *out;
 };
 
@@ -80,8 +80,8 @@ static u32 number(struct d *d)
 	return d->bad ? 0 : (u32)n;
 }
 
-/* Digits in base 26, the last one in lower case: the distance back from the 'Q' at *at to a
- * place. */
+/* Digits in base 26, the last one in lower case: the distance from the 'Q' at *at back to a
+ * position. */
 static bool back_place(const struct d *d, u32 *at, u32 *to)
 {
 	u32 q = *at, i = q + 1;
@@ -399,7 +399,7 @@ static bool special(struct d *d, const char *s, u32 len)
 	return false;
 }
 
-/* "__S12": a scope that the compiler made to tell local names apart. */
+/* "__S12": a scope that the compiler adds to distinguish local names. */
 static bool is_scope(const char *s, u32 len)
 {
 	u32 i = 3;
@@ -551,7 +551,7 @@ static void function_type(struct d *d)
 
 /*
  * The parameters of a function in a qualified name. A result, or the name of something inside the
- * function, follows; otherwise the letters are the type of a variable, and are left unread.
+ * function, follows; otherwise the letters are the type of a variable and are not consumed.
  */
 static void name_parameters(struct d *d, bool suffix)
 {
@@ -597,7 +597,7 @@ static void qualified(struct d *d, bool suffix)
 	d->depth--;
 }
 
-/* After "_D"; the type of what is named is read, not shown. */
+/* Parses what follows "_D"; the type is parsed but not shown. */
 static void symbol(struct d *d)
 {
 	struct buf unused;

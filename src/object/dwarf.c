@@ -87,8 +87,8 @@ static int by_low(const void *a, const void *b)
 
 /*
  * Finds the sorted range that covers pc. Ranges do not overlap, except those of code that a linker
- * dropped, which begin at 0 and so come first; a few before the nearest are tried for other
- * compilers.
+ * dropped, which begin at 0 and so come first; for other compilers, a few before the nearest are
+ * tried.
  */
 static const struct code *code_at(const struct code *v, u32 n, u64 pc)
 {
@@ -207,7 +207,7 @@ static const struct code *indexed(struct dwarf *d, struct unit *u, u64 pc, bool 
 	return code_at(u->funcs.v, u->funcs.n, pc);
 }
 
-/* The child that is or contains target: an entry ends where the next begins. */
+/* The child that is or contains target; an entry ends where the next one begins. */
 static bool child_towards(struct dwarf *d, Dwarf_Die *of, const void *target, Dwarf_Die *out)
 {
 	Dwarf_Die next;
@@ -300,7 +300,7 @@ const char *die_linkage_name(const struct dwarf *d, Dwarf_Die *die)
 	return s ? s : die_string(d, die, DW_AT_MIPS_linkage_name);
 }
 
-/* DW_CC_nocall: does not follow the calling convention. */
+/* DW_CC_nocall: the function does not follow the calling convention. */
 static bool has_own_convention(const struct dwarf *d, Dwarf_Die *die)
 {
 	u64 how;
@@ -378,7 +378,7 @@ bool dwarf_inline_at(struct dwarf *d, u64 pc, struct dwarf_func *out)
 	return function_at(d, pc, true, out);
 }
 
-/* The function, or the text of a function of the name, contains that line. */
+/* The line is in the function, or in the text of a function with that name. */
 static bool has_line(struct dwarf *d, Dwarf_Die *func, const char *file, u32 line)
 {
 	const char *name = d->f->dwarf_diename(func);
@@ -422,7 +422,7 @@ struct copies {
 	int n, stop;
 };
 
-/* The entry has that name or linkage name. */
+/* The entry has this name or linkage name. */
 static bool die_is_named(const struct dwarf *d, Dwarf_Die *die, const char *name)
 {
 	const char *s = d->f->dwarf_diename(die);
@@ -455,7 +455,7 @@ struct bodies {
 	bool ends; /* second pass: find the ends */
 };
 
-/* In DWARF 5 file 0 is the unit's main file, which libdw before 0.190 does not report. */
+/* In DWARF 5, file 0 is the unit's main file, which libdw before 0.190 does not report. */
 static const char *declared_in(struct dwarf *d, struct unit *u, Dwarf_Die *die)
 {
 	u64 index;
@@ -465,7 +465,8 @@ static const char *declared_in(struct dwarf *d, struct unit *u, Dwarf_Die *die)
 	return d->f->dwarf_decl_file(die);
 }
 
-/* First line of the text. Go has no declaration line: that of the first instruction is used. */
+/* The first line of the text. Go has no declaration line: the line of the first instruction is
+ * used. */
 static bool begin_of_text(struct bodies *b, Dwarf_Die *die, const char **file, u64 *line)
 {
 	struct dwarf_line at;
@@ -556,8 +557,8 @@ static int add_unit(void *ctx, const struct elf_symbol *s)
 }
 
 /*
- * Symbols determine the units; only functions without one (all copies inlined, C++ by plain name)
- * are searched.
+ * Symbols lead to the units; all units are searched only for functions without a symbol (all copies
+ * inlined, C++ by plain name).
  */
 u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[DWARF_MAX_BODIES])
 {
@@ -581,8 +582,8 @@ static bool same_number(const struct dwarf *d, Dwarf_Die *die, unsigned a, unsig
 
 /*
  * gcc splits a function into its first test and the rest, and may inline both. The rest is then
- * described as a copy of the function within the function, called where that is declared: no call
- * of the program. (A call of itself on the same line has another column.)
+ * described as a copy of the function within the function, called at the line of its declaration:
+ * not a call in the program. (A call of itself on the same line has another column.)
  */
 static bool is_rest_of(const struct dwarf *d, Dwarf_Die *copy, Dwarf_Die *owner, const char *name)
 {
@@ -596,7 +597,7 @@ static bool is_function(int tag)
 	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
 }
 
-/* owner: the innermost function around, or NULL. */
+/* owner: the innermost enclosing function, or NULL. */
 static void find_copies(struct copies *c, Dwarf_Die *of, Dwarf_Die *owner, u32 depth)
 {
 	struct dwarf *d = c->d;

@@ -2,8 +2,8 @@
 /*
  * Debug information of a program (DWARF 4 and 5, split, shared by dwz, in type units) for a code
  * address: the function, its parameters, the variables in scope with their locations, the source
- * line; and types by name. Read by libdw, lazily: each unit's first entry for its addresses, then
- * only the unit that a query needs.
+ * line; and types by name. libdw reads it lazily: each unit's first entry for its addresses, then
+ * only the units that a query needs.
  *
  * All addresses are file virtual addresses. Types, names and locations are never freed: structures
  * are completed when the checker needs them, long after the probe was resolved.
@@ -28,14 +28,14 @@ struct dwarf_registers {
 /* Opened once and cached. NULL with err set: no debug information, or no libdw. */
 struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, struct err *err);
 /*
- * For lines and inlined functions only, to be closed: the debug information of an open file, which
- * stays open until then, also if its name is gone. NULL as above. What dwarf_sources_at() gives is
+ * For lines and inlined functions only: the debug information of an open file, which must stay open
+ * until dwarf_close(), even if its name is gone. NULL as above. What dwarf_sources_at() returns is
  * valid until dwarf_close().
  */
 struct elf;
 struct dwarf *dwarf_open(struct elf *e, struct err *err);
-void dwarf_close(struct dwarf *d); /* NULL is allowed */
-/* About how many bytes of memory were allocated for it so far. */
+void dwarf_close(struct dwarf *d); /* d may be NULL */
+/* Approximate bytes of memory allocated for it so far. */
 size_t dwarf_memory(const struct dwarf *d);
 
 enum dwarf_language { LANGUAGE_OTHER, LANGUAGE_C, LANGUAGE_CXX, LANGUAGE_RUST, LANGUAGE_GO };
@@ -68,12 +68,12 @@ struct dwarf_func {
 struct dwarf_var {
 	const char *name;
 	const struct type *type;
-	struct loc loc; /* LOC_NONE: why has the reason */
+	struct loc loc; /* LOC_NONE: the reason is in why */
 	const char *why;
 	bool is_param;
 	bool is_result;    /* Go's results are listed with the parameters */
-	bool by_reference; /* passed as the address of a C++ object */
-	/* The location is memory of the frame, or a register, that the prologue fills. */
+	bool by_reference; /* a C++ object passed by address */
+	/* The location is frame memory or a register that the prologue fills. */
 	bool in_frame;
 	bool in_list;    /* from a location list: exact at each address */
 	const char *gap; /* reason for pieces of LOC_NONE */
@@ -90,14 +90,14 @@ bool dwarf_func_at(struct dwarf *d, u64 pc, struct dwarf_func *out);
 /* The innermost function at pc, inlined ones included. */
 bool dwarf_inline_at(struct dwarf *d, u64 pc, struct dwarf_func *out);
 /*
- * Overrides the scope of the code at pc with that instance, whatever its ranges: at the first
- * instruction of a copy gcc lets nested copies begin as well, or assigns that instruction to the
- * caller. Entry NULL: back to the ranges.
+ * Makes this instance the scope of the code at pc, regardless of ranges: at the first instruction
+ * of a copy gcc also begins nested copies, or assigns the instruction to the caller. Entry NULL:
+ * ranges apply again.
  */
 void dwarf_stay_in(struct dwarf *d, u64 pc, const struct dwarf_instance *instance);
 /*
- * Of the functions at pc the innermost whose text contains the line; false: none, or the innermost
- * of all.
+ * The innermost function at pc whose text contains the line; false: none, or it is the innermost
+ * function of all.
  */
 bool dwarf_instance_of_line(struct dwarf *d, u64 pc, const char *file, u32 line,
 			    struct dwarf_instance *out);
@@ -118,7 +118,7 @@ int dwarf_each_inlined(struct dwarf *d, const char *name,
 		       int (*f)(void *ctx, const struct dwarf_func *copy), void *ctx);
 
 enum { DWARF_MAX_BODIES = 32 };
-struct text_body { /* lines of a source file, inclusive; last: UINT32_MAX if it is the file's last function */
+struct text_body { /* lines of a source file, inclusive; last: UINT32_MAX for the file's last function */
 	const char *file;
 	u32 first, last;
 };
@@ -126,7 +126,7 @@ struct text_body { /* lines of a source file, inclusive; last: UINT32_MAX if it 
 u32 dwarf_bodies(struct dwarf *d, const char *name, struct text_body out[DWARF_MAX_BODIES]);
 
 /*
- * A type visible to the code at pc: of its unit or, with everywhere, of any. tag: the kind of type.
+ * A type visible to the code at pc: of its unit or, if everywhere, of any. tag: the kind of type.
  */
 const struct type *dwarf_find_type(struct dwarf *d, u64 pc, u8 tag, const char *name,
 				   bool everywhere);
@@ -145,7 +145,7 @@ struct dwarf_source {
 	const char *name; /* the linkage name if there is one */
 	const char *file;
 	u32 line;
-	bool inlined; /* into the next one */
+	bool inlined; /* into the next function */
 };
 
 /* The functions that contain pc, at most max, from the innermost inlined one to the function
@@ -154,18 +154,19 @@ u32 dwarf_sources_at(struct dwarf *d, u64 pc, struct dwarf_source *out, u32 max)
 /* The end of a function's prologue; 0: unknown. */
 u64 dwarf_prologue_end(struct dwarf *d, u64 pc);
 struct dwarf_place {
-	const char *func; /* in it, in an inlined copy of it, or inlined into it; NULL: any */
+	/* in this function, in an inlined copy of it, or inlined into it; NULL: any */
+	const char *func;
 	const char *file; /* a path or a suffix of one */
 	u32 line, col;    /* column 0: any */
 };
 /*
- * Statements at a place, one address for each copy of the code. If the line has no code, *found
- * gets the nearest later line with code, and its addresses are given. Returns their number;
+ * Calls f for the statements at a source position, with one address for each copy of the code. If
+ * the line has no code, the nearest later line with code, *found, is used. Returns their number;
  * -ENOENT: no such file; 0: no later line.
  */
 int dwarf_each_at_line(struct dwarf *d, const struct dwarf_place *place, u32 *found,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx);
-/* Every statement line of a function's own text, in order of lines. */
+/* Calls f for every statement line of a function's own text, in line order. */
 int dwarf_each_line_of(struct dwarf *d, const char *func,
 		       int (*f)(void *ctx, const struct dwarf_line *l), void *ctx);
 /* Main source files, for "did you mean". */

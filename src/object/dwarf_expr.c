@@ -98,7 +98,7 @@ static bool push_sum(struct build *b, u64 number, s64 offset)
 	return !offset || (push_const(b, offset) && emit(b, LOP_ADD, 0, 2, 1));
 }
 
-/* An address in the file, as an offset from the program counter. */
+/* Pushes an address of the file as the program counter plus an offset. */
 static bool push_address(struct build *b, u64 address)
 {
 	if (!b->at->d->regs)
@@ -155,7 +155,7 @@ static bool push_cfa(struct build *b)
 	return ok;
 }
 
-/* If the frame base is a register, its value is meant, not its address. */
+/* If the frame base is a register, the base is its value, not its address. */
 static bool push_frame_base(struct build *b)
 {
 	struct dwarf *d = b->at->d;
@@ -314,9 +314,8 @@ static bool push_thread(struct build *b)
 }
 
 /*
- * vector = *(thread + 8); (vector[n].address + offset) * (n <= vector[-1]): a thread that has not
- * used the library since it was loaded may have a shorter vector; then address 0 makes the read
- * fail.
+ * vector = *(thread + 8); (vector[n].address + offset) * (n <= vector[-1]): the vector of a thread
+ * that has not used the library yet may be shorter; then the address is 0 and the read fails.
  */
 static bool by_vector(struct build *b, u64 slot)
 {

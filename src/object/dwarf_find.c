@@ -113,7 +113,7 @@ static bool tag_matches(u8 tag, int dwarf_tag)
 	return false;
 }
 
-/* Of the many classes only those that enclose the wanted one are searched. */
+/* There are many classes; only those that may enclose the wanted one are searched. */
 static bool may_contain(const struct wanted *w, Dwarf_Die *die, int tag)
 {
 	if (tag == DW_TAG_namespace)
@@ -158,8 +158,8 @@ static bool find_in(const struct wanted *w, Dwarf_Die *of, u32 depth)
 /* ---- in a file */
 
 /*
- * A quick test: long names are in the string table, unless that is compressed or shared. Most
- * lookups are for names that no file has.
+ * A quick test: long names are in the string table unless it is compressed or shared. Most lookups
+ * are for names that no file contains.
  */
 static bool may_have_name(const struct dwarf *d, const char *name)
 {
@@ -229,9 +229,9 @@ bool dwarf_definition(struct dwarf *d, Dwarf_Die *declared, Dwarf_Die *out)
 }
 
 /*
- * libstdc++ instantiates std::string itself, so clang omits its contents (-fno-standalone-debug):
- * the structure with the pointer, or all of it. The layouts are part of the ABI (basic_string.h,
- * class _Alloc_hider).
+ * libstdc++ instantiates std::string itself, so clang omits its definition (-fno-standalone-debug),
+ * or that of the nested structure with the pointer. The layouts are part of the ABI
+ * (basic_string.h, class _Alloc_hider).
  */
 static const struct type char_pointer = {
 	.kind = TY_POINTER, .size = 8, .align = 8, .elem = &ty_s8, .space = SPACE_USER

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lazy loading of elfutils: a script that uses no argument by name, no line and no variable never
- * loads it. libdw.h is needed to build this; without it (and in static builds, which cannot load
- * libraries) dw_load() reports that there is none.
+ * Lazy loading of elfutils: scripts without named arguments, source lines and variables never load
+ * it. The build needs libdw.h; without it (and in static builds, which cannot load libraries)
+ * dw_load() reports that libdw is missing.
  */
 #ifndef SONDE_OBJECT_DWARF_LIB_H
 #define SONDE_OBJECT_DWARF_LIB_H
@@ -14,7 +14,7 @@
 #include <elfutils/libdw.h>
 #define SONDE_HAVE_LIBDW 1
 
-/* The functions used of libdw and of libelf, which it loads. */
+/* The functions that are used from libdw, and from libelf, which libdw loads. */
 #define DW_FUNCTIONS(X)                                                                            \
 	X(elf_version)                                                                             \
 	X(elf_memory)                                                                              \

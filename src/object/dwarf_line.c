@@ -102,7 +102,7 @@ static bool call_of(struct dwarf *d, struct unit *u, Dwarf_Die *inlined, struct 
 	return out->file;
 }
 
-/* inner: the function that is inlined into this one there; NULL: pc is in its own code. */
+/* inner: the function inlined at pc into this one; NULL: pc is in this one's own code. */
 static bool source_of(struct dwarf *d, struct unit *u, Dwarf_Die *die, Dwarf_Die *inner, u64 pc,
 		      struct dwarf_source *out)
 {
@@ -209,7 +209,8 @@ struct search {
 	struct dwarf *d;
 	const char *file;
 	u32 line, col, best;
-	u32 last; /* 0: the lowest line from line on; else all lines up to this one */
+	/* 0: only the lowest line with code from `line` on; else all lines up to this one */
+	u32 last;
 	bool file_seen;
 	const char *func; /* restricts the search; NULL: any function */
 	struct text_body body[DWARF_MAX_BODIES];
@@ -274,7 +275,7 @@ static void search_unit(struct search *s, struct unit *u)
 		if (!read_row(s->d, lines, i, &r))
 			continue;
 		begins = r.line != line_before ||
-			 r.col; /* later rows of a run begin no statement */
+			 r.col; /* later rows of a run do not begin a statement */
 		line_before = r.ends ? 0 : r.line;
 		if (begins && is_wanted(s, &r, &last, &last_matches) && may_be_better(s, r.line) &&
 		    is_inside(s, &r))

@@ -70,7 +70,7 @@ static struct elf *debug_of(struct elf *e)
 	return elf_fetch_debug_file(e);
 }
 
-/* A descriptor of the file by its name; -1: the name refers to another file now, or to none. */
+/* Opens the file by its name; -1: the name now refers to another file, or to none. */
 static int open_by_name(const struct elf *e)
 {
 	enum { SAME_BYTES = 1024 }; /* headers and, in most files, the build id */
@@ -92,8 +92,8 @@ static int open_by_name(const struct elf *e)
 	return -1;
 }
 
-/* By its name, because what dwz and split debug information put elsewhere is found relative to
- * that; of a deleted file from its bytes. */
+/* Opens by name, because files of dwz and split debug information are found relative to it; a
+ * deleted file is read from its bytes. */
 static bool begin(struct dwarf *d, const struct elf *debug)
 {
 	size_t len;
@@ -169,7 +169,8 @@ static struct dwarf *open_new(const char *path, const struct stat *st, const str
 	return d;
 }
 
-/* A cache of files without debug information: each function of a pattern asks again. */
+/* A cache of files without debug information: they are asked for again for each function of a
+ * pattern. */
 static struct without {
 	struct without *next;
 	u64 dev, ino, mtime;

@@ -166,9 +166,9 @@ static void add_member(struct dwarf *d, Dwarf_Die *die, bool is_base, struct fie
 }
 
 /*
- * The variants of a Rust enum (DWARF 5, 5.7.10). Each has its tag value; one may have none: it is
- * active at all other values, which are its own data (the pointer of Option<&T>, where 0 means
- * None).
+ * The variants of a Rust enum (DWARF 5, 5.7.10). Each has its tag value, except that one may have
+ * none: it is active at all other values, which are its own data (the pointer of Option<&T>, where
+ * 0 means None).
  *
  *	variant_part  discr -> member
  *	    member    type u64, offset 0		the tag; none in an enum of a single variant
@@ -381,7 +381,7 @@ static const struct type *make_struct(struct dwarf *d, Dwarf_Die *die, bool is_u
 
 /* ---- scalars */
 
-/* A numeric type without arithmetic, long double: its bytes, under its name. */
+/* A numeric type without arithmetic (long double) becomes bytes with its name. */
 static const struct type *make_bytes(struct dwarf *d, Dwarf_Die *die, u64 size)
 {
 	struct type *t;
@@ -428,7 +428,8 @@ static s64 enumerator_value(struct dwarf *d, Dwarf_Die *die, bool is_signed)
 	return (s64)u;
 }
 
-/* Without an underlying type (some compilers before DWARF 5) signed forms of values decide. */
+/* Without an underlying type (some compilers before DWARF 5) the signed forms of its values
+ * decide. */
 static bool enum_is_signed(struct dwarf *d, Dwarf_Die *die)
 {
 	const struct type *under = die_type_of(d, die, NULL);

@@ -2,7 +2,7 @@
 /*
  * Parameters, locals and globals in scope at an address, with their locations there. An unreadable
  * variable is still listed, with the reason: reporting "optimized out" before attaching is better
- * than printing zeroes.
+ * than printing zeros.
  */
 #include "object/dwarf_file.h"
 #include "object/elf.h"
@@ -91,7 +91,7 @@ static bool is_in_register(const Dwarf_Op *ops, size_t n)
 
 /*
  * Without optimization gcc describes variables in a register (declared so, or addresses of large
- * structures on arm64) as being there in the whole function, although the first instructions fill
+ * structures on arm64) as being there throughout the function, although the first instructions fill
  * it.
  */
 static bool is_filled_later(struct dwarf *d, struct scopes *s, const struct dwarf_var *v,
@@ -213,7 +213,8 @@ static bool fits_register(const struct type *t)
 	return type_is_scalar(t) || t->size <= 8;
 }
 
-/* A register holds a scalar's low bytes; other values that fit are copied to memory of ours. */
+/* A register holds a scalar's low bytes; other values that fit are copied to the program's
+ * memory. */
 static void settle(struct dwarf *d, struct dwarf_var *v)
 {
 	struct loc_piece *p;
@@ -318,8 +319,8 @@ static bool named_in(struct dwarf *d, Dwarf_Die *scope, const char *name, Dwarf_
 	return false;
 }
 
-/* clang leaves out the parameters of an inlined copy that it has no value of: they are listed by
- * the definition, without a location. */
+/* clang omits parameters of an inlined copy for which it has no value: the definition lists them,
+ * without a location. */
 static int walk_dropped(struct walk *w, Dwarf_Die *copy)
 {
 	struct dwarf *d = w->d;
@@ -411,7 +412,7 @@ static bool find_global(struct dwarf *d, struct unit *here, const char *name, Dw
 	return false;
 }
 
-/* In a lexical block that has no code here. */
+/* The variable is in a lexical block that has no code here. */
 static bool elsewhere_in(struct dwarf *d, Dwarf_Die *scope, const char *name, u32 depth)
 {
 	Dwarf_Die die;

@@ -52,7 +52,7 @@ static void find_names(struct elf *e, u64 index)
 	e->names_len = e->names ? s->sh_size : 0;
 }
 
-/* Counts that do not fit 16 bits are in the first section header. */
+/* Counts that do not fit in 16 bits are in the first section header. */
 static void find_sections(struct elf *e)
 {
 	const Elf64_Ehdr *h = e->header;
@@ -114,8 +114,8 @@ struct elf *elf_from_bytes(const void *bytes, size_t len, struct err *err)
 }
 
 /*
- * A path under /proc/self/fd uses that descriptor: reopening the file would wait for a process that
- * watches opens (fanotify), which may be another sonde that waits for us at the same time.
+ * A path under /proc/self/fd uses that descriptor: reopening the file would block on a process that
+ * watches opens (fanotify), which may be another sonde that waits for us.
  */
 static int open_file(const char *path)
 {
@@ -323,7 +323,7 @@ bool elf_address_to_offset(const struct elf *e, u64 address, u64 *offset)
 	return false;
 }
 
-/* Data segments share file pages with the code before them: code wins. */
+/* A data segment may share a file page with the code before it: code wins. */
 bool elf_offset_to_address(const struct elf *e, u64 offset, u64 *address)
 {
 	bool found = false;

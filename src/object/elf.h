@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A reader of ELF files of this machine's byte order, 64-bit or 32-bit, over a mapping of the file:
- * nothing is copied, every access is checked against the file's size. Returned strings and bytes
- * live as long as the struct elf.
+ * A reader of ELF files in native byte order, 64-bit or 32-bit, over a mapping of the file: nothing
+ * is copied, every access is checked against the file's size. Returned strings and bytes live as
+ * long as the struct elf.
  */
 #ifndef SONDE_OBJECT_ELF_H
 #define SONDE_OBJECT_ELF_H
@@ -36,7 +36,7 @@ struct elf_usdt {
 	/* enum usdt_kind of argument i in bits 4i to 4i + 3: from a note of <sonde/sonde.h>; 0:
 	 * none */
 	u64 kinds;
-	u64 cold_path; /* address of the code that writes a record, or 0; likewise of its module */
+	u64 cold_path; /* address of the code that writes a record, or 0; likewise for its module */
 	u64 module;
 };
 /* enum sonde_kind of include/sonde/sonde.h */
@@ -59,25 +59,26 @@ u64 elf_entry(const struct elf *e);
 u32 elf_n_sections(const struct elf *e);
 bool elf_section_at(const struct elf *e, u32 index, struct elf_section *out);
 bool elf_section(const struct elf *e, const char *name, struct elf_section *out);
-/* The index-th executable PT_LOAD, with its bytes in the file. */
+/* The index-th executable PT_LOAD with its bytes. */
 bool elf_code_segment(const struct elf *e, u32 index, struct elf_section *out);
 /* Virtual address <-> file offset through PT_LOAD. False: not mapped. */
 bool elf_address_to_offset(const struct elf *e, u64 address, u64 *offset);
-/* The file address that the loader stores at an address (R_X86_64_RELATIVE). */
+/* The file virtual address that the loader stores at an address (R_X86_64_RELATIVE). */
 bool elf_stored_address(const struct elf *e, u64 at, u64 *out);
 bool elf_offset_to_address(const struct elf *e, u64 offset, u64 *address);
 /*
- * Address of the first PT_LOAD, page aligned: subtract it from a mapping's start for the load bias.
+ * Address of the first PT_LOAD, page aligned: a mapping's start minus this address is the load
+ * bias.
  */
 u64 elf_load_address(const struct elf *e);
-/* Locations of the file's thread-local variables; each is at an offset in the block. */
+/* Where the file's TLS block is; each thread-local variable is at an offset in the block. */
 struct elf_tls {
 	enum {
 		TLS_BELOW,    /* thread pointer - distance */
 		TLS_DISTANCE, /* thread pointer + the word at slot - distance */
-		TLS_MODULE,   /* the word at slot is the index in the thread's vector */
+		TLS_MODULE,   /* the word at slot is an index in the thread's vector */
 	} how;
-	u64 distance, slot; /* slot: an address in the file's own numbering */
+	u64 distance, slot; /* slot: file virtual address */
 };
 
 /* NULL, or the reason why it is unknown. */
@@ -91,8 +92,8 @@ const char *elf_debuglink(const struct elf *e, u32 *crc);
  */
 bool elf_find(struct elf *e, const char *name, struct elf_symbol *out);
 /*
- * That symbol, then other functions of the name: each source file may have a static one. A nonzero
- * return of f stops the walk and is returned.
+ * Calls f for that symbol, then for other functions of the name: each source file may have a static
+ * one. A nonzero return of f stops the walk and is returned.
  */
 int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const struct elf_symbol *s),
 		   void *ctx);
@@ -104,18 +105,18 @@ int elf_each_clone(struct elf *e, const char *name, int (*f)(void *ctx, const st
 bool elf_symbol_at(struct elf *e, u64 address, struct elf_symbol *out);
 /* The function of .eh_frame that covers an address, in stripped files: nameless. */
 bool elf_frame_at(struct elf *e, u64 address, struct elf_symbol *out);
-/* There is a code symbol above lo and not above hi. */
+/* A code symbol is in (lo, hi]. */
 bool elf_symbol_within(struct elf *e, u64 lo, u64 hi);
 /*
- * Functions whose name matches (glob; NULL: all), each (name, address) once, in address order.
- * Functions from .eh_frame are named by address, "0x1a40". A nonzero return of f stops the walk and
- * is returned.
+ * Calls f for functions whose name matches (glob; NULL: all), once for each (name, address), in
+ * address order. Functions from .eh_frame are named by address, "0x1a40". A nonzero return of f
+ * stops the walk and is returned.
  */
 int elf_each_function(struct elf *e, const char *glob,
 		      int (*f)(void *ctx, const struct elf_symbol *s), void *ctx);
-/* USDT notes in file order. Same convention. */
+/* USDT notes in file order. f as above. */
 int elf_each_usdt(struct elf *e, int (*f)(void *ctx, const struct elf_usdt *u), void *ctx);
-/* What records of <sonde/sonde.h> name as their site: address, provider, name and kinds only. */
+/* The sites named by records of <sonde/sonde.h>: only address, provider, name and kinds are set. */
 int elf_each_record_site(struct elf *e, int (*f)(void *ctx, const struct elf_usdt *u), void *ctx);
 
 /*
@@ -126,7 +127,7 @@ int elf_each_record_site(struct elf *e, int (*f)(void *ctx, const struct elf_usd
 struct elf *elf_debug_file(struct elf *e);
 /* The same; a missing file is requested from servers, once: see object/debuginfod.h. */
 struct elf *elf_fetch_debug_file(struct elf *e);
-/* It has no symbol table except the dynamic one. */
+/* The file's only symbol table, if any, is the dynamic one. */
 bool elf_is_stripped(const struct elf *e);
 void elf_debug_dirs(const char *dirs);
 const char *elf_path(const struct elf *e);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "object/elf_file.h"
 
-/* n 32-bit records at an offset, or NULL; any alignment. */
+/* n 32-bit records at an offset, of any alignment; NULL: not all in the file. */
 static const u8 *records(const struct elf *e, u64 offset, u64 n, u64 entry, u64 want)
 {
 	return entry == want && n <= UINT32_MAX ? elf_at(e, offset, n * entry) : NULL;

@@ -10,7 +10,7 @@ struct elf_code { /* one function, for searches by address */
 	u64 value, size;
 	u32 index; /* in its symbol table */
 	u8 table;  /* 0 .symtab, 1 .dynsym */
-	u8 rank;   /* of several at one address the highest is shown */
+	u8 rank;   /* the highest of several at one address is shown */
 };
 
 struct elf_table { /* a symbol table and its strings, inside the file */
@@ -56,34 +56,35 @@ const void *elf_at(const struct elf *e, u64 offset, u64 len);
 const char *elf_string(const char *table, u64 table_len, u64 offset);
 /* The symbols compressed in the file itself (.gnu_debugdata); owned by e. NULL: none. */
 struct elf *elf_mini_file(struct elf *e);
-/* Symbols from the Go runtime's tables, over the bytes of e. NULL: e is no Go program. */
+/* Symbols from the Go runtime's tables, over the bytes of e. NULL: e is not a Go program. */
 struct elf *elf_go_symbols(const struct elf *e);
 enum elf_go_kind {
-	/* saves the caller's frame pointer below the return address, if it has a frame */
+	/* a function with a frame saves the caller's frame pointer below the return address */
 	ELF_GO_COMPILED,
 	ELF_GO_ASSEMBLY, /* may save it elsewhere */
 	ELF_GO_FIRST,    /* of a thread or a goroutine: it has no caller */
-	ELF_GO_SWITCH,   /* may have changed to another stack */
-	ELF_GO_SIGNAL,   /* handlers of signals return to its first byte */
+	ELF_GO_SWITCH,   /* may have switched to another stack */
+	ELF_GO_SIGNAL,   /* signal handlers return to its first byte */
 };
-/* A function of a Go program for x86-64, with what has been pushed since its entry, by address. */
+/* A function of a Go program for x86-64, with the bytes pushed since its entry, by address. */
 struct elf_go_function {
 	u64 start, end;
 	enum elf_go_kind kind;
 	/*
 	 * Pairs of numbers as ULEB128: the change of the bytes on the stack, zigzag (the first one
-	 * begins at -1), and for how many bytes of code that holds. A change of 0, except the
-	 * first, ends them. NULL: not known.
+	 * begins at -1), and the number of bytes of code for which it holds. A change of 0, except
+	 * the first, ends them. NULL: not known.
 	 */
 	const u8 *deltas, *deltas_end;
 };
 void elf_each_go_function(const struct elf *e,
 			  void (*f)(void *ctx, const struct elf_go_function *function), void *ctx);
-/* Iterates over the loader's relocations of a 64-bit file: begins as {}; false: the end. */
+/* Iterates over the loader's relocations of a 64-bit file: zeroed before first use; false: the
+ * end. */
 struct elf_relocations {
 	struct elf_section of;
 	u32 n_sections; /* seen */
-	u64 next;       /* offset in of */
+	u64 next;       /* offset in `of` */
 };
 bool elf_relocation_next(const struct elf *e, struct elf_relocations *at, Elf64_Rela *out);
 /* An FDE of .eh_frame: a code range and its frame rules. */

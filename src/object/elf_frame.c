@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Function starts in files without symbols: .eh_frame, which unwinding needs and strip keeps, has
- * an entry (FDE) for each function; code that is compiled without it has them in .debug_frame, as
- * debug information. Format: the Linux Standard Base, "Exception Frames", and DWARF 4, 6.4.1:
+ * an entry (FDE) for each function; for code compiled without it, the debug information has entries
+ * in .debug_frame. Format: the Linux Standard Base, "Exception Frames", and DWARF 4, 6.4.1:
  *
  *	u32 length (ffffffff: u64 follows; 0: end) | u32 CIE id | body
  *
@@ -29,7 +29,9 @@ enum { /* DW_EH_PE_*: pointer encoding, and the base added to it */
 
 struct cursor {
 	struct bytes in;
-	u64 bias; /* an address is that of its byte in memory plus this */
+	/* an encoded address is relative to its own address: that of its byte in memory plus
+	 * this */
+	u64 bias;
 	bool is32;
 	bool is_debug; /* .debug_frame */
 };
@@ -64,7 +66,7 @@ static u64 take_pointer(struct cursor *c, u8 how)
 	default: c->in.bad = true; return 0;
 	}
 	if ((how & 0x70) > PE_PCREL)
-		c->in.bad = true; /* relative to an unknown base */
+		c->in.bad = true; /* unknown base */
 	v = take(c, size);
 	if (how & PE_SIGNED || (base && size < 8))
 		v = sign_extend(v, size);
@@ -236,8 +238,8 @@ enum { /* DW_CFA_* */
 };
 
 /*
- * The frame is that of a function just called: no rule changes before the first advance. A
- * program's entry point additionally declares that it has no caller.
+ * The frame rules are those of a function just called: none changes before the first advance. A
+ * program's entry point also declares that it has no caller.
  */
 static bool begins_function(const struct elf_fde *fde)
 {

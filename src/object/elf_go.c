@@ -112,7 +112,7 @@ static u64 entry_of(const struct go_table *t, u64 index)
 	return (t->is_near ? t->text : 0) + number_at(t, t->functions + index * 2 * word, word);
 }
 
-/* Offset of its _func behind the first word. */
+/* Offset of its _func, past the first word. */
 static u64 func_of(const struct go_table *t, u64 index)
 {
 	u32 word = t->is_near ? 4 : t->word;
@@ -155,7 +155,7 @@ static bool in_own_section(struct go_table *t)
 	       t->s.bytes && read_header(t);
 }
 
-/* In position-independent programs C linkers put it among other relocated data. */
+/* C linkers put the table of a position-independent program among other relocated data. */
 static bool in_other_data(struct go_table *t)
 {
 	struct elf_section s;
@@ -192,7 +192,7 @@ static const char *name_text(const struct go_table *t, u64 index)
 /* src/runtime/symtab.go: funcFlag. */
 enum { TOPFRAME = 1, SPWRITE = 2, ASM = 4 };
 
-/* Before 1.18 none says where stacks begin or change. */
+/* Before 1.18 no flag tells where stacks begin or change. */
 static u32 flags_of(const struct go_table *t, u64 index)
 {
 	u32 at = t->magic == GO_1_20 ? 41 : 37;
@@ -200,7 +200,8 @@ static u32 flags_of(const struct go_table *t, u64 index)
 	return t->is_near ? (u32)number_at(t, func_of(t, index) - 4 + at, 1) : ASM;
 }
 
-/* Functions whose flags do not say it. Symbols have a suffix for the calling convention. */
+/* The kind of functions whose flags do not tell it. Symbols have a suffix for the calling
+ * convention. */
 static bool named_kind(const char *name, enum elf_go_kind *kind)
 {
 	static const struct {
@@ -211,7 +212,7 @@ static bool named_kind(const char *name, enum elf_go_kind *kind)
 		{ "runtime.mstart", ELF_GO_FIRST },
 		{ "runtime.rt0_go", ELF_GO_FIRST },
 		{ "runtime.sigtramp",
-		  ELF_GO_ASSEMBLY }, /* "the top" for Go: what was interrupted follows */
+		  ELF_GO_ASSEMBLY }, /* flagged as "the top" by Go, but the interrupted code follows */
 		{ "runtime.sigreturn", ELF_GO_SIGNAL },
 		{ "runtime.sigreturn__sigaction", ELF_GO_SIGNAL },
 	};

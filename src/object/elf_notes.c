@@ -9,7 +9,7 @@
  *	u64 pc | u64 base | u64 semaphore | provider \0 name \0 arguments \0
  *
  * base is the address of .stapsdt.base when the object was linked: prelink moves sections but not
- * notes, so all addresses shift by where that section is now minus base.
+ * notes, so all addresses shift by the section's current address minus base.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -279,7 +279,8 @@ struct elf *elf_fetch_debug_file(struct elf *e)
 /* ---- USDT */
 
 /* Notes of include/sonde/sonde.h: of a tracepoint, and of the code that writes its records. Those
- * of tracepoints are in the order of their USDT notes, so it is the next one or there is none. */
+ * of tracepoints are in the order of their USDT notes: the note of a probe is the next one, or it
+ * has none. */
 struct sonde_note {
 	u64 address, base;
 	u32 kinds[2];

@@ -50,7 +50,7 @@ static void find_table(struct elf *e, u32 type, u32 which)
 			continue;
 		}
 		t->strings_len = link->sh_size;
-		/* One check for all names: what follows the last NUL is in no string. */
+		/* One check for all names: the table is cut after its last NUL. */
 		while (t->strings_len && t->strings[t->strings_len - 1])
 			t->strings_len--;
 		t->version = find_versions(e, i, t->n);
@@ -107,7 +107,8 @@ static bool is_old_version(const struct elf_table *t, u32 i, const char *suffix)
 	return t->version ? t->version[i] & HIDDEN : suffix[0] == '@' && suffix[1] != '@';
 }
 
-/* The symbol's name if its first len bytes match, else NULL. Most differ in the first byte. */
+/* The symbol's name if its first len bytes match, else NULL. Most names differ in the first
+ * byte. */
 static const char *name_that_begins(const struct elf_table *t, u32 i, const char *begin, size_t len)
 {
 	u32 at = t->sym[i].st_name;
@@ -175,7 +176,7 @@ bool elf_find(struct elf *e, const char *name, struct elf_symbol *out)
 	return find_named(e, name, out);
 }
 
-/* Local functions, at most MAX_NAMED, whose names begin with name and that accept() accepts. */
+/* Local functions, at most MAX_NAMED, whose names begin with `name` and which accept() accepts. */
 enum { MAX_NAMED = 256 };
 
 struct local_search {
@@ -229,8 +230,8 @@ int elf_each_named(struct elf *e, const char *name, int (*f)(void *ctx, const st
 }
 
 /*
- * Suffixes that compilers append to a whole function that they changed; a part of one has .part,
- * .cold.
+ * Suffixes that compilers append to a whole function that they changed; .part and .cold denote a
+ * part of a function.
  */
 bool symbol_is_clone_of(const char *have, const char *name)
 {
@@ -281,9 +282,9 @@ static bool is_executable(const struct elf *e, u16 section)
 }
 
 /*
- * Functions, and untyped labels of assembly code. Of aliases, a global one with a size is the best
- * known, of these one that does not begin with '_' (calloc, not __libc_calloc). Names that begin
- * with '$' are arm's mapping symbols.
+ * Functions, and untyped labels of assembly code. Of aliases, a global one with a size is
+ * preferred, and among these one without a leading '_' (calloc, not __libc_calloc). Names that
+ * begin with '$' are arm's mapping symbols.
  */
 static bool is_code(const struct elf *e, const struct elf_symbol *s)
 {
@@ -351,7 +352,8 @@ static u32 symbols_up_to(const struct elf *e, u64 address)
 	return lo;
 }
 
-/* The last symbol at or below the address that covers it; nested ones are a few entries back. */
+/* The last symbol at or below the address that covers it; with nested symbols it is a few entries
+ * back. */
 static const struct elf_code *symbol_before(const struct elf *e, u64 address)
 {
 	u32 lo = symbols_up_to(e, address);
@@ -418,8 +420,9 @@ static void list_table(const struct elf_table *t, const char *glob, struct listi
 enum { NAME_ROOM = 20 };
 
 /*
- * Include functions without a symbol, named 0xADDRESS: reading .eh_frame takes longer than all the
- * rest. Not in files with symbols: there the additional entries are parts that compilers split off.
+ * Include functions without a symbol, named 0xADDRESS: reading .eh_frame takes longer than
+ * everything else. Files with symbols are excluded: their additional entries are parts that
+ * compilers split off.
  */
 static bool wants_frames(const struct elf *e, const char *glob)
 {

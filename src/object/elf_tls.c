@@ -5,8 +5,8 @@
  * Ulrich Drepper, variant II; glibc's elf/dl-tls.c.
  *
  * A program's own block comes first: it ends at the thread pointer. The location of a library's
- * block is known when it is loaded, and relocated into its data, because its code needs it: loaded,
- * and written into its own data, because its code needs it:
+ * block is known when it is loaded, and relocations write it into the library's data, because its
+ * code needs it:
  *
  *	R_X86_64_TPOFF64    offset of a variable from the thread pointer (addend: offset in the
  *			    file's block)

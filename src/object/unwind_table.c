@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rows of call frame information (cfi.c) -> the compact tables of type/unwind.h. A row is 4 bytes
- * and a page of 256 bytes of code another 4: 0.05 to 0.13 bytes for a byte of code in all.
+ * and a page of 256 bytes of code another 4: in all 0.05 to 0.13 bytes per byte of code.
  */
 #include <stdlib.h>
 #include "object/cfi.h"
@@ -9,9 +9,9 @@
 
 enum {
 	N_SLOTS = 2 * UNWIND_N_RULES,
-	PADDING = 16, /* between two functions: no address in it is ever executed */
+	PADDING = 16, /* between two functions: never executed */
 	PAGE = 1 << UNWIND_PAGE_SHIFT,
-	REACH = 2 * PAGE, /* of a search, in rows, and more */
+	REACH = 2 * PAGE, /* rows that a search reaches, with a margin */
 	ROWS_SKIPPED = (REACH + 1) * (UNWIND_N_ROWS / UNWIND_PART_ROWS),
 };
 
@@ -44,7 +44,7 @@ void unwind_tables_release(struct unwind_tables *t)
 
 /* ---- rules */
 
-/* Where fp is saved, with a link register; -1: not so. */
+/* Where fp is saved, on a machine with a link register; -1: not representable. */
 static s32 saved_with_link(const struct cfi_rule *r)
 {
 	enum { WORD = 8, MAX_FP = UNWIND_SAVED_LAST * WORD };
@@ -60,7 +60,7 @@ static s32 saved_with_link(const struct cfi_rule *r)
 	return -1;
 }
 
-/* Without: the return address is at CFA - 8. */
+/* On a machine without one: the return address is at CFA - 8. */
 static s32 saved_without_link(const struct cfi_rule *r)
 {
 	enum { WORD = 8, MAX_FP = 32 * WORD };
@@ -98,7 +98,7 @@ static u32 hash_rule(const struct unwind_rule *r)
 	return (u32)h;
 }
 
-/* 0: there is none, or no room for it. */
+/* 0: not representable, or the table is full. */
 static u32 rule_index(struct unwind_tables *t, const struct cfi_rule *from)
 {
 	struct unwind_rule r = { .simple = simple_form(from),
@@ -145,13 +145,13 @@ struct filling {
 	struct unwind_tables *t;
 	struct unwind_file *file;
 	struct elf_section stubs; /* .plt */
-	u32 row, page;            /* next ones */
+	u32 row, page;            /* the next ones */
 	u32 last_rule;
 };
 
 /*
- * The rows that a search of a page may reach, from the one before its first on, are in one part
- * (type/unwind.h): what is left at the end of a part repeats the last row.
+ * All rows that a search of a page may reach, beginning with the one before its first, must be in
+ * one part (type/unwind.h): the rest of a part is filled with its last row.
  */
 static void keep_in_part(struct filling *f)
 {
@@ -193,8 +193,8 @@ static bool has_room(const struct unwind_tables *t, const struct unwind_file *f,
 	       t->n_rows + cfi->n_rows + 1 + ROWS_SKIPPED <= UNWIND_N_ROWS;
 }
 
-/* Of arm64 the linker's stubs have no information, and only the first, which calls the dynamic
- * linker, changes a register that matters. */
+/* On arm64 the linker's stubs have no call frame information, and only the first, which calls the
+ * dynamic linker, changes a register that matters. */
 static void add_stubs(struct filling *f, u64 from, u64 to)
 {
 	static const struct cfi_rule leaf = { .cfa_kind = CFI_SP };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The unwind tables of files in the memory that programs read (type/unwind.h). Memory is given
- * out from the start on and never given back.
+ * The unwind tables of files in the memory that programs read (type/unwind.h). Memory is allocated
+ * from its start and never freed.
  */
 #ifndef SONDE_OBJECT_UNWIND_TABLE_H
 #define SONDE_OBJECT_UNWIND_TABLE_H
@@ -15,9 +15,9 @@ struct unwind_tables {
 	u32 *slots; /* hash of rules: index, 0: empty */
 };
 
-/* A file's part of the tables. */
+/* A file's share of the tables. */
 struct unwind_file {
-	u64 base;  /* address of its first page, in the file's own numbering */
+	u64 base;  /* file virtual address of its first page */
 	u32 pages; /* index of the first page, or enum unwind_special */
 	u32 n_pages;
 };
@@ -25,10 +25,11 @@ struct unwind_file {
 void unwind_tables_init(struct unwind_tables *t, void *memory);
 void unwind_tables_release(struct unwind_tables *t);
 void unwind_tables_add(struct unwind_tables *t, struct elf *e, struct unwind_file *out);
-/* The rule at an address of a file; NULL: none. */
+/* The rule at an address of a file; NULL: no rule. */
 const struct unwind_rule *unwind_tables_at(const struct unwind_tables *t,
 					   const struct unwind_file *f, u64 address);
-/* The same by a file's first page and the offset from its base, which is below its last page. */
+/* The same, by a file's first page and the offset from its base; the offset must be within its
+ * pages. */
 const struct unwind_rule *unwind_tables_rule(const struct unwind_tables *t, u32 pages, u64 offset);
 
 #endif

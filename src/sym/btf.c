@@ -62,7 +62,8 @@ static int check_header(struct btf *b, struct err *err)
 	return 0;
 }
 
-/* No type is shorter than its header: that bounds the table, whose unused end is never touched. */
+/* No type is shorter than its header: that bounds the size of the table. Pages past its end are
+ * never touched. */
 static int walk(struct btf *b, struct err *err)
 {
 	u32 at = 0, n = 0, max = b->types_len / sizeof(struct btf_type);
@@ -110,8 +111,8 @@ static struct btf *finish(struct btf *b, struct err *err)
 }
 
 /*
- * sysfs BTF files can be mapped since 6.16; before, the kernel returns ENODEV, and the copy in the
- * cache is faster than reading (5 MB take 4 ms).
+ * sysfs BTF files can be mapped since 6.16; older kernels return ENODEV; there the copy in the
+ * cache is faster than reading the file (5 MB take 4 ms).
  */
 static int load_file(struct btf *b, const char *path, struct err *err)
 {
@@ -225,7 +226,7 @@ bool btf_modules_each(bool (*f)(void *ctx, const char *module), void *ctx)
 
 static void build_names(struct btf *b);
 
-/* Here, not at opening: the run is over and nothing waits for it. */
+/* Called after the run, when nothing waits for it; not at opening. */
 static void keep_index(struct btf *b)
 {
 	if (!b->is_vmlinux || b->index_map || !b->n)
@@ -331,8 +332,8 @@ static u32 find_in_table(const struct btf *b, const char *s, size_t len)
 	const char *at = b->strings, *end = b->strings + b->strings_len, *hit;
 
 	/*
-	 * Searches the text with its final NUL; the preceding byte distinguishes names from
-	 * suffixes.
+	 * The search includes the final NUL; the preceding byte tells a whole name from a suffix of
+	 * one.
 	 */
 	while ((hit = memmem(at, (size_t)(end - at), s, len + 1))) {
 		if (hit == b->strings || !hit[-1])

@@ -11,7 +11,8 @@
 #include "base/err.h"
 #include "type/type.h"
 
-/* linux/btf.h has another struct btf_param (two words of the file); here it is the one below. */
+/* linux/btf.h defines struct btf_param, too (two words of the file); in sonde it is the one
+ * below. */
 #define btf_param btf_named_param
 
 #ifndef BTF_KIND_ENUM64 /* uapi headers older than 6.0 */
@@ -29,7 +30,7 @@ struct btf *btf_open(struct arena *a, const char *path, struct err *err);
 struct btf *btf_from_bytes(struct arena *a, const void *bytes, size_t len, struct btf *base,
 			   struct err *err);
 /*
- * The .BTF section of a program or library, whose pointers are to user memory. Never freed; NULL:
+ * The .BTF section of a program or library, whose pointers refer to user memory. Never freed; NULL:
  * missing or unreadable.
  */
 struct btf *btf_of_program(const char *path);
@@ -40,7 +41,7 @@ bool btf_modules_each(bool (*f)(void *ctx, const char *module), void *ctx);
 void btf_close(struct btf *b);
 
 /*
- * BTF kinds as in linux/btf.h. 0: not found. Names may occur several times: the first of that kind.
+ * BTF kinds as in linux/btf.h. Returns the first id of that kind; 0: not found.
  */
 u32 btf_find(struct btf *b, const char *name, u32 kind);
 /* The same, without the base of split BTF. */
@@ -59,12 +60,13 @@ struct btf_param {
 	const struct type *type;
 	u32 type_id;
 };
-/* Parameters of function name (BTF_KIND_FUNC); returns their number or -ENOENT. ret may be NULL. */
+/* Parameters of function `name` (BTF_KIND_FUNC); returns their number, or -ENOENT. ret may be
+ * NULL. */
 int btf_func(struct btf *b, const char *name, struct btf_param *params, u32 max,
 	     const struct type **ret, u32 *func_id);
 /*
  * Parameters of the prototype of typedef btf_trace_NAME (raw tracepoints), without the first one
- * (void *__data). *typedef_id gets the value for load_kind.btf_id.
+ * (void *__data). *typedef_id is what load_kind.btf_id takes.
  */
 int btf_raw_tracepoint(struct btf *b, const char *name, struct btf_param *params, u32 max,
 		       u32 *typedef_id);
@@ -76,8 +78,7 @@ bool btf_enumerator(struct btf *b, const char *name, s64 *value, const struct ty
  */
 const char *btf_definition(struct arena *a, struct btf *b, u32 id);
 /*
- * Calls f for every named type of a kind (for listing functions and raw tracepoints, and for near
- * names).
+ * Calls f for every named type of a kind (for listings and for suggestions of similar names).
  */
 void btf_each(struct btf *b, u32 kind, bool (*f)(void *ctx, const char *name, u32 id), void *ctx);
 

@@ -6,9 +6,10 @@
  *
  *	struct head | u32 offset[n] | u32 names[names_cap] | copy of the BTF file, or nothing
  *
- * The entries of the index are not validated, so it is used only if it and its directory belong to
- * us and are not writable by others; it is written under a temporary name and renamed. It is valid
- * for one boot (the kernel cannot change), one size of BTF, and one hash function.
+ * Entries of the index are not validated. It is therefore used only if the file and its directory
+ * belong to us and nobody else can write to them. It is written under a temporary name and then
+ * renamed. It is valid for one boot (the kernel cannot change), one size of BTF, and one hash
+ * function.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@ static const char dir[] = "/run/sonde", file[] = "/run/sonde/btf-index";
 struct head {
 	char magic[8];
 	char boot_id[36];
-	u32 hash_check; /* hash_bytes() of the magic: detects another hash function */
+	u32 hash_check; /* hash_bytes() of the magic: detects a changed hash function */
 	u64 btf_len;
 	u32 n, names_cap;
 	u64 copy_len;
@@ -65,7 +66,7 @@ static bool head_fits(const struct head *h, u64 file_len)
 	       file_len == sizeof *h + 4ULL * h->n + 4ULL * h->names_cap + h->copy_len;
 }
 
-/* Uses the bytes of the copy unless b has mapped the kernel's. */
+/* Uses the bytes of the copy unless b maps the kernel's file. */
 static bool use(struct btf *b, const struct head *h, size_t len)
 {
 	const u8 *at = (const void *)(h + 1);
@@ -103,7 +104,7 @@ bool btf_cache_load(struct btf *b)
 	return false;
 }
 
-/* /run is in memory: none is written when memory is short. */
+/* /run is in memory: no cache is written if less than four times its size is free. */
 static bool has_room(u64 size)
 {
 	struct sysinfo s;
@@ -119,7 +120,7 @@ static bool write_index(int fd, const struct btf *b, const struct head *h)
 	       write_all(fd, b->bytes, h->copy_len) == 0;
 }
 
-/* A failure is harmless: the next run builds its own index. */
+/* A failure is harmless: the next run builds the index again. */
 void btf_cache_store(const struct btf *b)
 {
 	struct head h = { .btf_len = b->len,

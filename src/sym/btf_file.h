@@ -32,7 +32,7 @@ struct btf {
 	struct arena *arena;
 	const u8 *bytes;
 	size_t len;
-	bool mapped, owned; /* ownership of bytes: munmap or free */
+	bool mapped, owned; /* bytes are released by munmap() or free() */
 	const u8 *types;
 	u32 types_len;
 	const char *strings;
@@ -40,24 +40,24 @@ struct btf {
 	struct btf *base; /* split BTF: owns ids below start_id and strings below start_str */
 	u32 start_id, start_str;
 	u32 n;       /* types in this file, without void */
-	u32 *offset; /* of type start_id + i, within types */
-	/* the cache that contains offset and names (and possibly bytes), or NULL */
+	u32 *offset; /* of type start_id + i, in `types` */
+	/* the mapped cache that holds offset and names (and possibly bytes), or NULL */
 	void *index_map;
 	size_t index_len;
 	bool is_vmlinux; /* of the running kernel: cached */
-	bool is_user;    /* a program's: pointers are to its memory */
-	/* names, built after a few searches: open addressing, 0 is free, else id */
+	bool is_user;    /* of a program: pointers refer to its memory */
+	/* table of ids by name, open addressing, 0: free slot; built after a few searches */
 	u32 *names;
 	u32 names_cap;
 	u32 searches;
 	const struct type **made; /* struct types by id - start_id */
 	VEC(struct btf_module_entry) modules;
-	u32 depth; /* of nested conversions: bounds cycles in untrusted input */
+	u32 depth; /* of nested conversions: a limit stops cycles in untrusted input */
 };
 
 /*
- * The type's header, or NULL at an invalid id. The data after it, as implied by its kind and vlen,
- * is inside the file.
+ * The type's header, or NULL for an invalid id. The data that its kind and vlen imply is inside the
+ * file.
  */
 const struct btf_type *btf_raw(const struct btf *b, u32 id);
 /* Never NULL: "" at invalid offsets. */
@@ -78,8 +78,8 @@ static inline bool raw_flag(const struct btf_type *t)
 	return t->info >> 31;
 }
 /*
- * The cached index of the running kernel's BTF: btf_cache.c. Load fills offset, n, names, and bytes
- * unless present. Store requires the table of names.
+ * The cached index of the running kernel's BTF: btf_cache.c. Loading fills offset, n and names, and
+ * bytes unless they are present. Storing requires the table of names.
  */
 bool btf_cache_load(struct btf *b);
 void btf_cache_store(const struct btf *b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* BTF and CTF sections of programs (gcc -gbtf, -gctf): types where there is no DWARF. */
+/* BTF and CTF sections of programs (gcc -gbtf, -gctf): types without DWARF. */
 #include <stdlib.h>
 #include "sym/btf_file.h"
 #include "object/ctf.h"

@@ -2,7 +2,7 @@
 /*
  * BTF types -> C text, in the layout of libbpf's btf_dump without its padding members. A declarator
  * is built from the inside: stars, brackets and parameters are added to the name on the way to the
- * base type. stars, brackets and parameters on the way to the type that they end at.
+ * base type.
  *
  *	id of "ssize_t (*)(struct file *, char *)", "read"  ->  ssize_t (*read)(struct file *, char *)
  */
@@ -19,7 +19,7 @@ struct writer {
 
 static const char *declare(struct writer *w, u32 id, const char *inner, u32 indent);
 
-/* "const" before a star or a name. */
+/* Puts a, such as "const", before a star or a name. */
 static const char *join(struct writer *w, const char *a, const char *b)
 {
 	return *b ? arena_printf(w->arena, "%s%s%s", a, *b == '[' ? "" : " ", b) : a;
@@ -71,7 +71,7 @@ static void put_enumerators(struct writer *w, struct buf *b, const struct btf_ty
 	}
 }
 
-/* From the opening brace on. */
+/* The text from the opening brace on. */
 static const char *body(struct writer *w, const struct btf_type *raw, u32 indent)
 {
 	struct buf b = { 0 };

@@ -2,13 +2,15 @@
 /*
  * BTF types -> struct type. Input: a type id; output: a type in the arena of the file, made once
  * per id. Structs and unions are created without fields (size and name are known) and completed on
- * first use, so that naming task_struct costs one type and not half of the kernel.
+ * first use, so that naming task_struct converts one type, not half of the kernel's.
  */
 #include <errno.h>
 #include <stdio.h>
 #include "sym/btf_file.h"
 
-enum { MAX_DEPTH = 48 }; /* nesting of pointers, arrays ...: untrusted files may have cycles */
+enum {
+	MAX_DEPTH = 48
+}; /* nesting of pointers, arrays ...: a limit, because untrusted files may have cycles */
 
 static const struct type *make_type(struct btf *b, const struct btf_type *raw, u32 id);
 
@@ -77,7 +79,7 @@ static void place_field(struct btf *b, struct field *f, const struct btf_member 
 	u32 bits = flag ? BTF_MEMBER_BITFIELD_SIZE(m->offset) : 0;
 	u32 unit = f->type->size ? f->type->size : 1;
 
-	if (!flag && f->type->kind == TY_INT) { /* before 4.20 the width was the int type's */
+	if (!flag && f->type->kind == TY_INT) { /* before 4.20 the int type has the width */
 		u32 n = int_bits(b, m->type);
 
 		bits = n && n < unit * 8 ? n : 0;
@@ -114,7 +116,7 @@ static int complete_struct(struct type *t)
 	return 0;
 }
 
-/* A forward declaration: the definition may be elsewhere in the file. */
+/* A forward declaration: the definition may be elsewhere in BTF. */
 static int complete_fwd(struct type *t)
 {
 	struct btf *b = t->origin;
@@ -182,8 +184,8 @@ static s64 enum_value_at(const struct btf_type *raw, u32 i, u32 *name_off)
 }
 
 /*
- * Files older than 6.0 do not mark signed enums: a negative-looking value is treated as negative if
- * no enumerator needs the upper half, which holds for all -1s of the kernel.
+ * Files older than 6.0 do not mark signed enums. There an enum with the value 0xffffffff is taken
+ * as signed: in the kernel this value is always -1.
  */
 static bool enum_is_signed(const struct btf_type *raw)
 {
@@ -222,7 +224,7 @@ static const struct type *make_enum(struct btf *b, const struct btf_type *raw, u
 
 /* ---- derived types */
 
-/* __user on the pointee becomes a chain of type tags between pointer and pointee. */
+/* In BTF, __user is one of the type tags between the pointer and the pointee. */
 static enum space pointee_space(const struct btf *b, u32 id)
 {
 	enum space plain = b->is_user ? SPACE_USER : SPACE_KERNEL;
@@ -247,7 +249,8 @@ static enum space pointee_space(const struct btf *b, u32 id)
 	return plain;
 }
 
-/* Other tags have no effect (rcu), or mark pointers that need special access: percpu. */
+/* Of the other tags only percpu matters: such a pointer is an offset, which needs special
+ * access. */
 static bool is_offset(const struct btf *b, u32 id)
 {
 	const struct btf_type *raw = btf_raw(b, id);
@@ -293,7 +296,8 @@ static const struct type *make_array(struct btf *b, const struct btf_type *raw)
 		       &ty_error;
 }
 
-/* Integers take the typedef's name (u32 is still uint32); anonymous structs and enums get one. */
+/* Integers take the typedef's name (u32 is still uint32); anonymous structs and enums get its
+ * name. */
 static const struct type *make_typedef(struct btf *b, const struct btf_type *raw)
 {
 	const struct type *to = btf_type(b, raw->type);
@@ -357,7 +361,7 @@ const struct type *btf_type_by_name(struct btf *b, u8 tag, const char *name)
 	static const u8 any[] = { BTF_KIND_TYPEDEF, BTF_KIND_INT,   BTF_KIND_STRUCT, BTF_KIND_UNION,
 				  BTF_KIND_ENUM,    BTF_KIND_FLOAT, BTF_KIND_ENUM64 };
 
-	/* Many names in a script are no types: one search of the strings rejects those. */
+	/* Many names in a script are not types: one search of the strings rejects them. */
 	if (!b->names && !btf_find_string(b, name, strlen(name)))
 		return NULL;
 	switch (tag) {
@@ -409,7 +413,7 @@ bool btf_enumerator(struct btf *b, const char *name, s64 *value, const struct ty
 
 /* ---- functions */
 
-/* Parameters of a prototype from `skip` on; a trailing "..." (type 0, no name) is left out. */
+/* Parameters of a prototype after the first `skip`, without a trailing "..." (type 0, no name). */
 static int proto_params(struct btf *b, u32 proto, u32 skip, struct btf_param *params, u32 max)
 {
 	const struct btf_type *raw = btf_raw(b, proto);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the views of a call's arguments, the memory that a program copies: type/call.h. Arrays are
- * unrolled, so that verifiers follow no loop.
+ * From the views of a call's arguments: which memory a program copies (type/call.h). Arrays are
+ * unrolled, so that verifiers need not follow loops.
  */
 #include "sym/callviews.h"
 
 enum {
-	MOST_NESTED = 16,    /* elements of an array whose own pointers are followed */
-	MOST_BUFFERS = 4,    /* of an array inside another one */
-	ENVIRON_CHUNK = 128, /* bytes of pointers that are read at once, … */
+	MOST_NESTED = 16,    /* elements of an array whose pointers are followed */
+	MOST_BUFFERS = 4,    /* likewise of an array inside an array */
+	ENVIRON_CHUNK = 128, /* bytes of envp's pointers that are read at once */
 	ENVIRON_CHUNKS = 8,
 	MOST_BYTES = 1024,       /* of one array */
-	MOST_LONG_ARRAY = 4096,  /* of numbers, for those who want all elements */
-	MOST_ENTRIES = 16384,    /* likewise of directory entries */
+	MOST_LONG_ARRAY = 4096,  /* of numbers, if all elements are wanted */
+	MOST_ENTRIES = 16384,    /* of directory entries, if all are wanted */
 	REQUEST_SIZE_SHIFT = 16, /* asm-generic/ioctl.h */
 };
 
@@ -21,10 +21,10 @@ struct plan {
 	const struct snapshot_limits *limits;
 	VEC(struct snapshot_op) ops;
 	bool is_return;
-	u32 depth; /* of arrays */
+	u32 depth; /* of nested arrays */
 };
 
-/* Where a pointer is. */
+/* Where a pointer is stored. */
 struct source {
 	u32 parent, arg, off, plus, width;
 	bool out, failed, stored;
@@ -79,7 +79,8 @@ static bool has_array(const struct call_view *v)
 	return false;
 }
 
-/* What the members of a structure point to: it is at at->off in the piece of an op. */
+/* Plans what the members of a structure point to. The structure is at at->off of its parent's
+ * piece. */
 static void plan_members(struct plan *p, const struct call_struct *st, const struct source *at)
 {
 	struct source after = *at;
@@ -180,7 +181,7 @@ static void plan_string(struct plan *p, struct source at, u32 cap)
 	add(p, &at, (struct snapshot_op){ .is_string = true, .cap = (u16)cap });
 }
 
-/* A structure with a length: its first members are shown if the others cannot be read. */
+/* A structure whose length is given: if not all of it can be read, its first members are shown. */
 static bool is_short(const struct call_view *v)
 {
 	return v->kind == VIEW_STRUCT && v->len.kind != LEN_NONE && !v->len.exact;
@@ -223,7 +224,7 @@ static void plan_entries(struct plan *p, const struct call_view *v, struct sourc
 	add(p, &at, (struct snapshot_op){ .len = v->len, .is_count = true, .cap = 16 });
 }
 
-/* What a pointer points to. */
+/* Plans what a pointer points to. */
 static void plan_pointee(struct plan *p, const struct call_view *v, struct source at, u32 base)
 {
 	switch ((enum view_kind)v->kind) {
@@ -267,7 +268,7 @@ static void put_case(struct snapshot_table *t, u32 value, u32 bytes)
 	t->by_request = true;
 }
 
-/* Of structures, and of strings. */
+/* Plans the cases that are structures, or those that are strings. */
 static void plan_cases(struct plan *p, const struct call_choice *c, struct source at, bool strings)
 {
 	struct snapshot_table *t = arena_new(p->a, struct snapshot_table);
@@ -296,7 +297,7 @@ static void plan_cases(struct plan *p, const struct call_choice *c, struct sourc
 				  .cap = (u16)(strings ? p->limits->data + 2 : MIN(cap, 255u)) });
 }
 
-/* Of a choice inside a structure. Pointers of the remaining case are followed in any case. */
+/* Plans a choice inside a structure. Pointers of the remaining case ("*") are always followed. */
 static void plan_member_cases(struct plan *p, const struct call_choice *c, struct source at,
 			      u32 base)
 {
@@ -336,7 +337,7 @@ static void plan_view(struct plan *p, const struct call_view *v, struct source a
 	}
 }
 
-/* What follows the result shows words of arguments as the call has left them. */
+/* What is shown after the result may be a word of an argument, as the call left it. */
 static bool shows_after_result(const struct call_view *v, u32 word)
 {
 	bool found = false;
@@ -348,7 +349,8 @@ static bool shows_after_result(const struct call_view *v, u32 word)
 	return found;
 }
 
-/* The address of what a call stores may be in a piece that it does not change. */
+/* What a call stores may be at an address in a piece that it does not change: that piece is needed,
+ * too. */
 static void mark_parents(struct plan *p)
 {
 	for (u32 i = p->ops.n; i-- > 0;)
@@ -356,7 +358,7 @@ static void mark_parents(struct plan *p)
 			p->ops.v[p->ops.v[i].parent].stored = true;
 }
 
-/* A text of argv or of the environment: most are much shorter than what is copied at most. */
+/* A text of argv or of the environment: most are much shorter than the limit. */
 static bool is_listed(const struct snapshot *c, u32 op)
 {
 	const struct snapshot_op *o = &c->v[op];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the views of system call arguments from their tables: calls.def, callstructs.def (both
- * explain their text) and callsets.def. Each is read once, when it is first needed.
+ * Reads the views of system call arguments from calls.def, callstructs.def (both explain their
+ * text) and callsets.def. Each is read once, on first use.
  */
 #include <stdlib.h>
 #include "base/hash.h"
@@ -10,19 +10,20 @@
 #include "sym/constants.h"
 #include "sym/syscalls.h"
 
-/* Whose calls are read. */
+/* The programs whose calls are read. */
 static enum {
 	OF_NATIVE,
-	OF_I386,      /* arguments are 32 bits, memory is as 64-bit programs have it */
-	OF_I386_ALSO, /* memory, too: rows NAME_32, or what has no long and no pointer */
+	OF_I386, /* arguments have 32 bits; memory is laid out as in 64-bit programs */
+	/* so is memory of 32-bit programs: rows NAME_32, or what has no long and no pointer */
+	OF_I386_ALSO,
 } mode;
 
-/* What the text that is read describes. */
+/* What the text being read describes. */
 static enum { IN_ARGUMENTS, IN_MEMORY, IN_STRUCT, IN_STRUCT_32 } place;
 
-static u32 n_unknown; /* structures that find_struct() did not find */
+static u32 n_unknown; /* lookups that find_struct() failed */
 
-static struct arena all; /* of everything here: lives as long as the process */
+static struct arena all; /* for all of this file; never freed */
 static struct hash formats, structs, choices, named_sets;
 
 struct row {
@@ -74,7 +75,7 @@ static u32 number(const char **s)
 	return n;
 }
 
-/* Up to one of the characters in `end`, which is passed over. */
+/* The text up to one of the characters in `end`, which is skipped. */
 static const char *word(const char **s, const char *end)
 {
 	size_t n = strcspn(*s, end);
@@ -203,7 +204,7 @@ static bool wants_set(const struct call_view *v)
 	       v->kind == VIEW_PORT;
 }
 
-/* A long or a pointer, except in a row that is of 64-bit programs alone. */
+/* In 32-bit programs a long or a pointer has 4 bytes, except in a row for 64-bit programs alone. */
 static u8 size_in_place(const struct call_view *v)
 {
 	bool is_argument = place == IN_ARGUMENTS;
@@ -270,7 +271,7 @@ static void read_letter(struct call_view *v, const char **s)
 	BUG("view '%c%s'", c, *s);
 }
 
-/* Of what is not known the address is shown. */
+/* The address is shown if what it points to is not known. */
 static void read_pointer(struct call_view *v, const char **s)
 {
 	bool in_memory = place != IN_ARGUMENTS && place != IN_STRUCT && mode == OF_I386_ALSO;
@@ -356,7 +357,7 @@ static bool is_pid(const char *name)
 	       streq(name, "pgid") || streq(name, "l_pid");
 }
 
-/* Descriptors are known by their names: fd, epfd, fd_in, fildes; processes likewise. */
+/* Descriptors are recognized by the argument's name: fd, epfd, fd_in, fildes; so are processes. */
 static void mark_number(struct call_view *v, const char *name)
 {
 	size_t n = strlen(name);
@@ -371,7 +372,7 @@ static void mark_number(struct call_view *v, const char *name)
 
 static void read_members(struct call_struct *st, const char *s);
 
-/* After "...": all members. */
+/* Reads the members after "...": then all members are known. */
 static void read_full(struct call_struct *st, const char *s)
 {
 	struct call_struct *full;
@@ -384,7 +385,8 @@ static void read_full(struct call_struct *st, const char *s)
 	st->full = full;
 }
 
-/* "tv_sec=d8 tv_nsec=d8": members follow each other as in C; @16 is at 16, ... leaves some out. */
+/* "tv_sec=d8 tv_nsec=d8": members follow each other as in C; "@16 " places one at byte 16, "..."
+ * omits some. */
 static void read_members(struct call_struct *st, const char *s)
 {
 	VEC(struct call_field) fields = { 0 };
@@ -414,7 +416,7 @@ static void read_members(struct call_struct *st, const char *s)
 		s += *s == ' ';
 		at = ALIGN_UP(at, MIN(alignment(&f.view), place == IN_STRUCT_32 ? 4u : 8u));
 		f.offset = at;
-		/* a choice without a name is of members with offsets of their own */
+		/* members of an unnamed choice have their own offsets */
 		if (*f.name || f.view.kind != VIEW_CHOICE)
 			at += view_size(&f.view);
 		if (f.view.kind != VIEW_HIDDEN)
@@ -424,7 +426,7 @@ static void read_members(struct call_struct *st, const char *s)
 	st->n = fields.n;
 }
 
-/* Whether programs of 32 bits have it otherwise: a long, a pointer, a structure with one. */
+/* Its layout differs in 32-bit programs: a long, a pointer, or a structure with one. */
 static bool is_wide(const struct call_view *v)
 {
 	bool wide = v->kind == VIEW_POINTER || v->kind == VIEW_DATED ||
@@ -453,13 +455,13 @@ static const struct call_struct *find_if_any(const char *name)
 	return hash_gets(&struct_rows, name) ? find_struct(name) : NULL;
 }
 
-/* The members of call_ and result_ are words of arguments. */
+/* Members of the rows call_CALL and result_CALL are words of arguments. */
 static bool is_of_arguments(const char *name)
 {
 	return starts_with(name, "call_") || starts_with(name, "result_");
 }
 
-/* A row of 32-bit programs, or that of all. */
+/* The row for 32-bit programs if there is one, else the row for all. */
 static const struct row *row_in_mode(const struct hash *rows, const char *name)
 {
 	const char *own = mode == OF_I386_ALSO ? arena_printf(&all, "%s_32", name) : name;
@@ -472,7 +474,7 @@ static const char *key_in_mode(const char *name)
 	return mode == OF_I386_ALSO ? arena_printf(&all, "%s@32", name) : name;
 }
 
-/* NULL: a structure of 64-bit programs alone. */
+/* NULL: only 64-bit programs have the structure. */
 static const struct call_struct *find_struct(const char *name)
 {
 	const int mode_before = mode, place_before = place;
@@ -567,7 +569,8 @@ static void read_by(struct call_choice *c, const char *by)
 	}
 }
 
-/* By: "1" the second argument, "m0/2" the member at offset 0 of 2 bytes, "1&0xff" some bits. */
+/* Chosen by: "1" the second argument; "m0/2" the member of 2 bytes at offset 0; "1&0xff" some
+ * bits. */
 static const struct call_choice *find_choice(const char *name)
 {
 	const int mode_before = mode;
@@ -648,7 +651,7 @@ static struct call_view view_of_word(const struct call_arg *arg)
 	return v;
 }
 
-/* The structure or choice result_EVENT is what follows the result. */
+/* The structure or choice result_EVENT is shown after the result. */
 static struct call_view find_result(const char *event)
 {
 	const char *name = arena_printf(&all, "result_%s", event);
@@ -660,7 +663,8 @@ static struct call_view find_result(const char *event)
 	return (struct call_view){ .kind = VIEW_HIDDEN };
 }
 
-/* Shown so, as members: of the call itself, or of the one that has its arguments. */
+/* The row that describes all arguments of a call: its own, or that of the call with the same
+ * arguments. */
 static const struct call_struct *find_whole(const char *event, const char *base)
 {
 	const struct call_struct *st = find_if_any(arena_printf(&all, "call_%s", event));

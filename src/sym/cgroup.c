@@ -51,7 +51,7 @@ const char *cgroup_mount(void)
 	return NULL;
 }
 
-/* The directories above it that are of the same file system. */
+/* The number of its parent directories in the same file system. */
 static u32 level_of(const char *path)
 {
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), up;
@@ -182,7 +182,8 @@ static int match_id(void *ctx, u64 id, const char *path)
 	return 1;
 }
 
-/* ---- hierarchies: version 2 is "unified", one of version 1 has the name of its mount directory */
+/* ---- hierarchies: version 2 is "unified", version 1 ones are named after their mount
+ * directories */
 
 struct hierarchy {
 	const char *name, *mount;

@@ -10,8 +10,8 @@
 #endif
 
 /*
- * The names in one block, with offsets instead of pointers: in a position-independent program 50 KB
- * of pointers would be relocated, and so copied, at each start.
+ * Names are one block, with offsets instead of pointers: 50 KB of pointers in a
+ * position-independent program would be relocated, and thus copied, at each start.
  */
 static const struct {
 #define C(name, value) char at_##name[sizeof(#name)];
@@ -27,7 +27,7 @@ static const struct {
 #undef A
 };
 
-/* The upper half of a value fits 16 bits, or is the least or the largest number of 32 bits. */
+/* The upper half of each value fits in 16 bits, or is INT32_MIN or INT32_MAX. */
 #define HIGH(value)                                                                                \
 	(((value) >> 32) == INT32_MAX ? INT16_MAX :                                                \
 	 ((value) >> 32) == INT32_MIN ? INT16_MIN :                                                \

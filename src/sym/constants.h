@@ -10,7 +10,7 @@
 
 /* false: no such name. */
 bool constant_find(const char *name, s64 *value);
-/* In order of names; NULL past the last one. */
+/* Sorted by name; NULL past the last one. */
 u32 constants_count(void);
 const char *constant_name(u32 i);
 

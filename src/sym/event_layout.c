@@ -5,7 +5,7 @@
  */
 #include "sym/event_layout.h"
 
-/* The first row that the text contains. */
+/* The first row whose text occurs in the declaration applies. */
 static const struct {
 	const char *text;
 	u32 size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the fields of a format file to what formats a record: no BTF, so it serves recordings of
- * other machines, too. */
+/* Turns the fields of a format file into what formats a record. It needs no BTF, so it works for
+ * recordings of other machines. */
 #ifndef SONDE_SYM_EVENT_LAYOUT_H
 #define SONDE_SYM_EVENT_LAYOUT_H
 

@@ -6,13 +6,13 @@
  *	record	u32 kind, u32 size of the record, u64 time
  *	  load	u32 pid, u32 tid, u64 vma, address, size, index; the name and a NUL; the code
  *
- * Records of code that moves are passed over: the compilers that write these files report it as
- * loaded anew.
+ * Records of moved code are skipped: the compilers that write these files report such code as
+ * loaded again.
  */
 #include "sym/jitdump.h"
 
 enum {
-	MAGIC = 0x4a695444, /* "JiTD", in the byte order of the writer */
+	MAGIC = 0x4a695444, /* "JiTD", in the writer's byte order */
 	KIND_LOAD = 0,
 };
 
@@ -40,7 +40,7 @@ bool jitdump_is_name(const char *path)
 
 typedef void (*code_fn)(void *ctx, const struct jit_code *code);
 
-/* len: bytes of the record that are there, at most its size. */
+/* len: bytes of the record that are available, at most its size. */
 static void read_load(const u8 *bytes, size_t len, code_fn f, void *ctx)
 {
 	const char *name = (const char *)bytes + sizeof(struct load);
@@ -52,7 +52,7 @@ static void read_load(const u8 *bytes, size_t len, code_fn f, void *ctx)
 	f(ctx, &(struct jit_code){ load.address, load.size, name });
 }
 
-/* The size of the header; 0: it is none. */
+/* The size of the header; 0: not a jitdump header. */
 static size_t skip_header(const void *bytes, size_t len)
 {
 	struct header h;

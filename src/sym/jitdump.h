@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Code that a just-in-time compiler reports in the file jit-PID.dump (node --perf-prof, perf's
- * JVMTI agent): records of machine code that was made. The format is that of
+ * JVMTI agent): records with the generated machine code. The format is that of
  * tools/perf/Documentation/jitdump-specification.txt.
  */
 #ifndef SONDE_SYM_JITDUMP_H
@@ -14,12 +14,12 @@ struct jit_code {
 	const char *name;
 };
 
-/* Whether a file of that path is such a file; a compiler maps it, so that it is found. */
+/* The path is that of a jitdump file. Compilers map theirs, so that profilers find it. */
 bool jitdump_is_name(const char *path);
 /*
- * Calls f for code that is reported in the bytes, which begin in the file at *at (0: with the
- * header). Advances *at past the records read, which may be behind these bytes; a record that is
- * not complete before end, the file's size, stays. False: these are no such bytes.
+ * Calls f for each code record in bytes, which begin at offset *at of the file (0: at the header).
+ * Advances *at past the records read, perhaps past these bytes; a record that is incomplete at
+ * `end`, the file's size, is left for the next call. False: not a jitdump file.
  */
 bool jitdump_parse(const void *bytes, size_t len, u64 end, u64 *at,
 		   void (*f)(void *ctx, const struct jit_code *code), void *ctx);

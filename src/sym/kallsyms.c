@@ -3,7 +3,7 @@
  * /proc/kallsyms -> a sorted table. One line is "ffffffff81000000 T name" and, for modules,
  * "\t[module]"; see kernel/kallsyms.c, s_show(). The text is read in full and split in place: names
  * and modules become strings in it, the table holds offsets. Lines are in order of addresses except
- * for per-CPU variables and modules, so sorting is a merge of few runs.
+ * for per-CPU variables and modules, so sorting merges a few runs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct kallsyms {
 	u32 n, cap;
 	u32 *names;               /* open addressing: index + 1 */
 	u32 names_cap, n_asked;   /* n_asked: name lookups before the hash was built */
-	int loaded;               /* 0 not yet, 1, or -errno */
+	int loaded;               /* 1; 0: not yet; or -errno */
 	bool hidden;              /* all addresses are zero */
 	u64 image_from, image_to; /* the kernel without its modules; 0: not determined yet */
 };
@@ -139,7 +139,8 @@ static void merge(struct entry *v, u32 mid, u32 n, struct entry *tmp)
 		v[at++] = j < n && by_address(&v[j], &tmp[i]) < 0 ? v[j++] : tmp[i++];
 }
 
-/* The file is a few long runs (kernel, per-CPU, modules, BPF); many short runs go to qsort. */
+/* The file is a few long runs (kernel, per-CPU, modules, BPF); many short runs are left to
+ * qsort(). */
 static void sort(struct kallsyms *k)
 {
 	struct entry *tmp = NULL;
@@ -225,7 +226,7 @@ static bool entry_is_text(const struct kallsyms *k, const struct entry *e)
 }
 
 /*
- * Of several names of one address the first code symbol is shown: the kernel lists the linker's
+ * If an address has several names, the first code symbol is shown: the kernel lists the linker's
  * section marks (_stext, __entry_text_start) among the functions, but a function is first or alone.
  */
 static u32 first_at(const struct kallsyms *k, u32 i)
@@ -254,7 +255,7 @@ bool kallsyms_lookup(struct kallsyms *k, u64 address, struct ksym *out)
 		else
 			hi = mid;
 	}
-	/* Low addresses are per-CPU offsets; there is no symbol past the last one. */
+	/* Low addresses are per-CPU offsets; an address far past the last symbol has none. */
 	if (!k->v[lo].address || (!(k->v[lo].address >> 63) && address >> 63) ||
 	    address - k->v[lo].address > 64 << 20)
 		return false;
@@ -315,13 +316,13 @@ static bool in_module(const struct kallsyms *k, const struct entry *e, const cha
 	return streq(k->text.s + e->module, module);
 }
 
-/* The state of a search by name: a slot of the hash, or an entry while there is no hash. */
+/* The state of a search by name: a slot of the hash, or an entry if there is no hash yet. */
 struct search {
 	u32 at;
 	bool by_hash;
 };
 
-/* The next entry of that name and module; NULL: no more. */
+/* The next entry of that name and module; NULL: no further one. */
 static const struct entry *next_named(const struct kallsyms *k, const char *name,
 				      const char *module, struct search *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mappings of code that a process had: until exec(), or until another file was mapped in their
- * place. Addresses of older hits have their names.
+ * Former mappings of code: replaced by exec() or by the mapping of another file. They give names to
+ * addresses of older hits.
  */
 #ifndef SONDE_SYM_PAST_MAPS_H
 #define SONDE_SYM_PAST_MAPS_H
@@ -22,13 +22,13 @@ struct past_maps {
 
 /* The mapping ended. The path is copied. */
 void past_maps_add(struct past_maps *p, const struct mapping *m, u64 until);
-/* A new mapping takes the place of some of `maps`. */
+/* A new mapping replaces some of `maps`. */
 void past_maps_add_replaced(struct past_maps *p, const struct procmaps *maps,
 			    const struct mapping *by, u64 time);
-/* Those of which it was known only that they had ended before a time (`until`) ended then. by: only
- * those whose place it takes; NULL: all. */
+/* Mappings that are only known to have ended before `until` ended at `time`. by: only those that
+ * this mapping replaced; NULL: all. */
 void past_maps_ended(struct past_maps *p, u64 until, const struct mapping *by, u64 time);
-/* What was mapped there at that time, if it has ended since; NULL: nothing. */
+/* What was mapped there at that time if it has ended since; NULL: nothing known. */
 const struct mapping *past_maps_at(const struct past_maps *p, u64 address, u64 time);
 /* What was mapped there last. */
 const struct mapping *past_maps_last(const struct past_maps *p, u64 address);

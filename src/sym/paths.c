@@ -30,7 +30,7 @@ struct cache_entry {
 	u64 hwcap;
 };
 
-/* The ABI of an entry: the low byte is 3 (ELF, libc6), the next one is the machine's. */
+/* The ABI of an entry: the low byte is 3 (ELF, libc6), the next one denotes the machine. */
 #if defined(__x86_64__)
 #define CACHE_ABI 0x0303
 #define TRIPLET "x86_64-linux-gnu"
@@ -169,7 +169,8 @@ static const char *find_in_dir(struct arena *a, const char *dir, const char *nam
 }
 
 /*
- * For C libraries without a cache (musl), images without one, and libraries newer than the cache.
+ * For C libraries without a cache (musl), containers without one, and libraries newer than the
+ * cache.
  */
 static const char *find_in_dirs(struct arena *a, const char *root, const char *name)
 {

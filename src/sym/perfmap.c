@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * perf maps: lines "START SIZE name", hexadecimal, in the order in which code was generated. The
- * format is that of tools/perf/Documentation/jit-interface.txt. Code moves and memory is reused:
- * of the entries that cover an address the last one is valid. A jitdump file (jitdump.h) gives such
+ * format is that of tools/perf/Documentation/jit-interface.txt. Code moves and memory is reused: if
+ * several entries cover an address, the last one is valid. A jitdump file (jitdump.h) gives such
  * entries, too.
  */
 #include <fcntl.h>
@@ -25,7 +25,7 @@ struct perfmap {
 	char *path;
 	bool is_dump;
 	struct buf text;   /* split into strings; of a dump, its names */
-	u64 file_size, at; /* at: of a dump, up to where it was read */
+	u64 file_size, at; /* at: end of what was read of a dump */
 	struct jit_symbol *v;
 	u32 n, cap;
 };
@@ -129,7 +129,7 @@ static void add_code(void *ctx, const struct jit_code *code)
 	buf_add(&p->text, code->name, strlen(code->name) + 1);
 }
 
-/* Reads what was appended; the file is not mapped, because its writer may cut it. */
+/* Reads what was appended; the file is not mapped, because its writer may truncate it. */
 static bool refresh_dump(struct perfmap *p, u64 end)
 {
 	enum { PIECE = 64 << 10 };
@@ -167,7 +167,7 @@ bool perfmap_refresh(struct perfmap *p)
 	return ok;
 }
 
-/* Takes the path over. */
+/* Takes ownership of the path. */
 static bool try_path(struct perfmap *p, char *path, bool is_dump)
 {
 	free(p->path);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: debug information and an address. Out: the functions there, kept until the cache is full. */
+/* In: debug information and an address. Out: the functions there. They are cached until the cache
+ * is full. */
 #include <stdlib.h>
 #include "object/dwarf.h"
 #include "sym/places.h"
 
 enum {
-	MOST_BYTES = 32 << 20, /* of lists, names and slots: some 200,000 addresses */
+	MOST_BYTES = 32 << 20, /* of lists, names and slots: about 200,000 addresses */
 	MOST_INLINED = 64,
 };
 

@@ -4,7 +4,7 @@
  *
  *	7f5c1000-7f5c3000 r-xp 00001000 fd:01 1234          /usr/lib/libc.so.6 (deleted)
  *
- * The kernel writes newlines in paths as \012; that is decoded here.
+ * The kernel writes a newline in a path as \012, which is decoded here.
  */
 #include <errno.h>
 #include <stdio.h>

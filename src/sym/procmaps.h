@@ -13,7 +13,7 @@ struct mapping {
 	u32 dev_major, dev_minor;
 	bool read, write, exec, shared;
 	bool deleted;    /* the file was unlinked */
-	u8 build_id_len; /* of the file, if it is known: of recordings */
+	u8 build_id_len; /* of the file, if known: recordings have it */
 	u8 build_id[20];
 	const char *path; /* "" for anonymous memory; "[vdso]", "[heap]", ... */
 };
@@ -28,8 +28,8 @@ int procmaps_read(struct procmaps *m, u32 pid, struct err *err);
 /* From text (tests, recorded traces). */
 void procmaps_parse(struct procmaps *m, const char *text, size_t len);
 /*
- * Inserts a mapping; of those that it overlaps the parts beside it stay. The path is copied. m must
- * be zeroed before first use.
+ * Inserts a mapping, which replaces what it overlaps. The path is copied. m must be zeroed before
+ * first use.
  */
 void procmaps_add(struct procmaps *m, const struct mapping *one);
 void procmaps_release(struct procmaps *m);

@@ -20,7 +20,7 @@
 #define SYS_pidfd_open 434
 #endif
 
-/* ---- translation of pids, if /proc was mounted in another pid namespace (unshare --pid --fork) */
+/* ---- translation of pids, if /proc belongs to another pid namespace (unshare --pid --fork) */
 
 static bool proc_is_foreign(void)
 {
@@ -37,7 +37,7 @@ static bool proc_is_foreign(void)
 }
 
 /*
- * The number of a process in that /proc, from /proc/self/fdinfo ("Pid:", kernel/fork.c:
+ * The pid of a process in that /proc, from /proc/self/fdinfo ("Pid:", kernel/fork.c:
  * pidfd_show_fdinfo).
  */
 u32 proc_number(u32 pid)
@@ -61,7 +61,8 @@ u32 proc_number(u32 pid)
 	return number;
 }
 
-/* The numbers of a process in the namespaces from that of /proc inwards; returns their count. */
+/* Stores the pids of a process in /proc's pid namespace and those inside it, outermost first;
+ * returns their count. */
 static u32 inner_numbers(const char *process, u32 numbers[], u32 max)
 {
 	char path[64], *at, *end;
@@ -76,7 +77,7 @@ static u32 inner_numbers(const char *process, u32 numbers[], u32 max)
 	return n;
 }
 
-/* The inverse: our number of a process in that /proc; 0: it has none. */
+/* The inverse: our pid of a process in that /proc; 0: none. */
 static u32 own_number(u32 number)
 {
 	enum { LEVELS = 33 }; /* MAX_PID_NS_LEVEL */
@@ -193,7 +194,7 @@ u32 proc_of_thread(u32 tid)
 	return (u32)strtoul(at + strlen("\nTgid:"), NULL, 10);
 }
 
-/* "NSpid:	1234	7": one number for each namespace, ours first. */
+/* "NSpid:	1234	7": one pid for each namespace, ours first. */
 u32 proc_inner_pid(u32 pid)
 {
 	char text[STATUS_MAX];
@@ -216,8 +217,8 @@ u32 proc_inner_pid(u32 pid)
 enum { STAT_MAX = 1024 };
 
 /*
- * A field of stat after the second, numbered as in proc(5); NULL: none. The second, the name, is in
- * parentheses and may contain anything.
+ * A field of stat after the second, numbered as in proc(5); NULL: no such field. The second one,
+ * the name, is in parentheses and may contain anything.
  */
 static const char *stat_field(u32 pid, u32 field, char text[static STAT_MAX])
 {

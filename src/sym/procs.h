@@ -7,41 +7,42 @@
 #include "base/err.h"
 
 /*
- * The number of a process in the mounted /proc, which may belong to another pid namespace; 0: none.
+ * The pid of a process in the mounted /proc, which may belong to another pid namespace; 0: none.
  */
 u32 proc_number(u32 pid);
 /* Queries the kernel: /proc may be missing, or hide other users' processes (hidepid). */
 bool proc_exists(u32 pid);
-/* Its files and memory are accessible: it is ours, or we have CAP_SYS_PTRACE (ptrace(2)). */
+/* Its files and memory are accessible: it is one of our user's, or we have CAP_SYS_PTRACE
+ * (ptrace(2)). */
 bool proc_is_visible(u32 pid);
-/* The program's path as seen in its mount namespace; NULL: gone or a kernel thread. */
+/* The program's path in its mount namespace; NULL: gone or a kernel thread. */
 const char *proc_exe(struct arena *a, u32 pid);
 /* Calls f for each process; a nonzero return stops the walk and is returned. */
 int proc_each(int (*f)(void *ctx, u32 pid), void *ctx);
 /* Likewise for each thread of a process. */
 int proc_each_thread(u32 pid, int (*f)(void *ctx, u32 tid), void *ctx);
-/* The process of a thread, itself for a process; 0: gone. */
+/* The process of a thread, the same for a main thread; 0: gone. */
 u32 proc_of_thread(u32 tid);
 /* The pid in the process's innermost pid namespace. */
 u32 proc_inner_pid(u32 pid);
 /* Start time in clock ticks since boot (detects pid reuse); 0: gone. */
 u64 proc_start_time(u32 pid);
-/* Where its stack began when it was executed (mm_struct.start_stack); 0: gone, or may not be looked
- * into. */
+/* The start of its stack at exec (mm_struct.start_stack); 0: gone, or not permitted. */
 u64 proc_start_stack(u32 pid);
 /* 'R', 'S', 'Z' ... as in /proc/PID/stat; 0: gone. */
 char proc_state(u32 pid);
 /* The process has another root or mount namespace than sonde. */
 bool proc_in_other_mnt_ns(u32 pid);
 
-/* A program as found by a shell: a path with a slash unchanged, else through PATH. NULL: none. */
+/* The path of a program as a shell finds it: a path with a slash unchanged, else through PATH.
+ * NULL: none. */
 const char *path_find_program(struct arena *a, const char *name);
 /*
- * Program, library ("libc", "c", "libc.so.6", "c.so.6": from ld.so's cache) or path, in this order;
- * relative paths become absolute. pid > 0: in that process's root. NULL: none.
+ * Finds a program, a library ("libc", "c", "libc.so.6", "c.so.6": from ld.so's cache) or a path, in
+ * this order; relative paths become absolute. pid > 0: in that process's root. NULL: none.
  */
 const char *path_find_binary(struct arena *a, const char *name, s32 pid);
-/* A library by its whole name, "libc.so.6", in ld.so's cache and the folders of libraries. NULL:
+/* A library by its full name, "libc.so.6", in ld.so's cache and the library directories. NULL:
  * none. */
 const char *path_find_library(struct arena *a, const char *soname);
 /* Files that match a shell-like path pattern ('*' in any part), sorted, ELF files only. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows: tracepoint, argument, kind, fields of its record (include/trace/events/sched.h,
+/* Rows: tracepoint, argument, kind, fields of the record (include/trace/events/sched.h,
  * syscalls.h). */
 #include "sym/raw_events.h"
 
-/* What the kernel prints as R+, and states of tasks that ended (include/trace/events/sched.h,
- * __trace_sched_switch_state; include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE). */
+/* The state that the kernel prints as R+, and the states of ended tasks
+ * (include/trace/events/sched.h, __trace_sched_switch_state; include/linux/sched.h: EXIT_DEAD,
+ * EXIT_ZOMBIE). */
 enum { PREEMPTED = 0x100, ENDED = 0x30 };
 
 static const struct row {
@@ -39,7 +40,7 @@ static struct raw_place place_of(const struct tp_format *f, const char *name)
 		       (struct raw_place){ 0 };
 }
 
-/* False: the record of this kernel has no such field. */
+/* False: this kernel's record has no such field. */
 static bool add(struct raw_event *e, const struct tp_format *f, const struct row *r, u32 n_tasks)
 {
 	struct raw_arg *a = &e->arg[e->n];

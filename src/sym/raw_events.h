@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The arguments of a tracepoint (rawtracepoint:sched_switch: prev, next) as far as its record tells
- * them (prev_pid, prev_comm, prev_state ...): for recordings, which have the record alone. A task
- * is a structure of the members that are known, after the words of the arguments:
+ * The arguments of a tracepoint (rawtracepoint:sched_switch: prev, next) as far as its record has
+ * them (prev_pid, prev_comm, prev_state ...). They are for recordings, which have only the record.
+ * A task is a structure of the known members, after the words of the arguments:
  *
  *	u64 common | u64 word[RAW_ARGS] | struct raw_task task[RAW_TASKS]
  */
@@ -22,7 +22,7 @@ struct raw_task { /* names as in the kernel's struct task_struct */
 };
 
 struct raw_context {
-	u64 common; /* the kernel's, which programs may not read */
+	u64 common; /* the kernel's words, which programs must not read */
 	u64 word[RAW_ARGS];
 	struct raw_task task[RAW_TASKS];
 };
@@ -30,11 +30,11 @@ struct raw_context {
 enum raw_kind {
 	RAW_NONE,
 	RAW_NUMBER,
-	RAW_PREEMPTED, /* a state that stands for it: sched_switch */
+	RAW_PREEMPTED, /* true if the state is R+: sched_switch */
 	RAW_TASK,
 };
 
-struct raw_place { /* of a field in the record; size 0: it has none */
+struct raw_place { /* a field of the record; size 0: none */
 	u32 offset, size;
 	bool is_signed;
 };
@@ -54,7 +54,7 @@ struct raw_event {
 
 /* NULL: the arguments of the tracepoint are not known. */
 const struct raw_event *raw_event(struct arena *a, const struct tp_format *f);
-/* From the record of len bytes; tgid_of: the process of a thread. */
+/* Fills the context from a record of len bytes; tgid_of() maps a thread to its process. */
 void raw_context_fill(struct raw_context *to, const struct raw_event *e, const void *record,
 		      u32 len, u32 (*tgid_of)(void *ctx, u32 tid), void *ctx);
 

@@ -11,7 +11,7 @@
 
 struct row {
 	const char *name, *event;
-	s16 nr; /* -1: not on this machine */
+	s16 nr; /* -1: this machine lacks it */
 };
 
 static const struct row rows[] = {
@@ -32,7 +32,7 @@ static const struct syscall_i386 rows_i386[1];
 enum { N_I386 = 0 };
 #endif
 
-/* Rows are in the order of their numbers, of which few are missing. */
+/* Rows are sorted by number; few numbers are missing. */
 const struct syscall_i386 *syscall_i386(u32 nr)
 {
 	u32 i = MIN(nr - SYSCALL_I386, (u32)N_I386 - 1);
@@ -103,7 +103,7 @@ static int by_name(const void *key, const void *row)
 	return strcmp(key, ((const struct row *)row)->name);
 }
 
-/* Two rows of one name are adjacent: one for each machine. */
+/* A name may have two adjacent rows, one for each machine. */
 static const struct row *find(const char *name)
 {
 	const struct row *r = bsearch(name, rows, ARRAY_SIZE(rows), sizeof rows[0], by_name);

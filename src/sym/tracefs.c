@@ -37,7 +37,7 @@ static bool is_tracefs(const char *path)
 	return statfs(path, &fs) == 0 && fs.f_type == TRACEFS_MAGIC;
 }
 
-/* Other mount points are rare: containers, and custom ones such as /tracing. */
+/* Other mount points are rare: in containers, or custom ones such as /tracing. */
 static const char *mounted_elsewhere(void)
 {
 	static char path[256];
@@ -63,7 +63,7 @@ static const char *search(void)
 }
 
 /*
- * With lockdown=confidentiality it is mounted but files cannot be created in it
+ * With lockdown=confidentiality tracefs is mounted but empty: files cannot be created in it
  * (fs/tracefs/inode.c).
  */
 static bool is_empty(const char *root, struct err *err)
@@ -117,7 +117,8 @@ static const char denied[] =
 /* ---- writing */
 
 /*
- * The newest of error_log (kernel/trace/trace.c, tracing_log_err()), which has the last eight:
+ * Appends the newest entry of error_log, which keeps the last eight (kernel/trace/trace.c,
+ * tracing_log_err()):
  *
  *	[  211.123456] trace_uprobe: error: Invalid register name
  *	  Command: p:a/b /bin/x:0x1130 %foo
@@ -349,7 +350,8 @@ static bool names_char(struct text type)
 	return text_is(type, "char");
 }
 
-/* C text of a declaration: type, name, array suffix on either: "char comm[16]", "char[] name". */
+/* C text of a declaration: type, name, and an array suffix on either of them: "char comm[16]",
+ * "char[] name". */
 static bool parse_declaration(struct arena *a, struct tp_field *f, struct text d)
 {
 	const char *name_end = d.end, *name, *bracket;
@@ -408,7 +410,7 @@ static bool parse_field(struct arena *a, struct tp_field *f, struct text line)
 	f->is_signed = is_signed;
 	if (!parse_declaration(a, f, trim(line.at, semi)))
 		return false;
-	/* the size may be a macro name: the byte size is reliable */
+	/* the count may be the name of a macro; the size in bytes is always a number */
 	if (f->is_char && !f->data_loc)
 		f->count = f->size;
 	f->is_common = starts_with(f->name, "common_");

@@ -33,15 +33,15 @@ struct tp_format {
 	const char *text; /* the whole format file */
 };
 
-/* What a recording tells of the kernel that it is of, instead of tracefs. */
+/* What a recording stores about its kernel, instead of tracefs. */
 struct recorded_kernel {
 	const char *file;
-	const struct tp_format *const *v; /* id: their index */
+	const struct tp_format *const *v; /* an event's id is its index */
 	u32 n;
 	bool is_this_boot; /* addresses are those of the running kernel */
-	/* Which events were recorded for a script: by index, NULL: not that one. */
+	/* Which events were recorded for a script: by index; NULL: not this one. */
 	const struct noted_reads *const *noted;
-	/* the one that was recorded (noted.h), whose other probes were not hit; 0: none */
+	/* the recorded script (noted.h), whose other probes did not fire; 0: none */
 	u32 script;
 	const char *kstrings; /* its printk_formats; never NULL */
 };
@@ -53,17 +53,18 @@ enum { RECORDED_CALL = 1 << 30 };
  * (and help) set. The result is cached.
  */
 const char *tracefs_path(struct err *err);
-/* Writes to a file of it, named from its root: "kprobe_events". flags: O_APPEND, O_TRUNC or 0. 0 or
- * -errno, with what the kernel says in its error_log. */
+/* Writes to a file, named from the root of tracefs: "kprobe_events". flags: O_APPEND, O_TRUNC or 0.
+ * Returns 0 or -errno, with the kernel's message from error_log. */
 int tracefs_put(const char *file, const char *text, int flags, struct err *err);
-/* Where a site is, as kprobe_events and uprobe_events take it; path: of the program of a uprobe. */
+/* A site's location in the syntax of kprobe_events and uprobe_events; path: the program of a
+ * uprobe. */
 struct site;
 void tracefs_put_place(struct buf *to, const struct site *s, const char *path);
 /* Sorted names, NULL-terminated; 0 or -errno. */
 int tracefs_categories(struct arena *a, const char ***names, u32 *n, struct err *err);
 int tracefs_events(struct arena *a, const char *category, const char ***names, u32 *n,
 		   struct err *err);
-/* The id of an event or -errno. -ENOENT: no such event (with err set). */
+/* The id of an event or -errno. -ENOENT: no such event. err is set. */
 int tracefs_event_id(const char *category, const char *event, struct err *err);
 /* Reads and parses one format file; NULL with err set. */
 struct tp_format *tracefs_format(struct arena *a, const char *category, const char *event,

@@ -8,10 +8,10 @@ struct walk {
 	const struct unwind_process *process;
 	const struct unwind_raw *raw;
 	u64 sp, fp, pc, link, entered;
-	u64 mask;                 /* bits of an address of code */
-	bool exact;               /* pc is executed next; else it is a return address */
-	bool lost;                /* sp is only known to be lower; with a link register */
-	enum unwind_reason by_fp; /* the last step was by frame pointers that may be none */
+	u64 mask;                 /* the bits that a code address uses */
+	bool exact;               /* pc is the next instruction; else it is a return address */
+	bool lost;                /* sp is only a lower bound; with a link register */
+	enum unwind_reason by_fp; /* why the last step guessed by frame pointers */
 	enum unwind_reason why;
 	bool is_new; /* as in unwind_raw.h */
 };
@@ -60,7 +60,7 @@ static bool find_cfa(struct walk *w, const struct unwind_rule *r, u64 *cfa)
 	return true;
 }
 
-/* The caller's value of a register that is `same` now. */
+/* The caller's value of a register whose current value is `same`. */
 static bool find_saved(struct walk *w, u8 kind, s32 offset, u64 cfa, u64 same, u64 *v)
 {
 	u64 base = 0;
@@ -111,8 +111,8 @@ static bool step_by_fp(struct walk *w, enum unwind_reason why)
 	return true;
 }
 
-/* As step_record() of builtin/unwind.c: a function that saves fp and the return address has them at
- * fp. */
+/* As step_record() of builtin/unwind.c: a function that saves fp and the return address stores them
+ * at fp. */
 static bool find_sp(struct walk *w, const struct unwind_rule *r)
 {
 	u64 cfa = w->fp - (u64)(s64)r->fp;
@@ -130,10 +130,10 @@ static bool find_sp(struct walk *w, const struct unwind_rule *r)
 	return true;
 }
 
-/* With a link register: what it holds tells the caller only until something is called. */
+/* With a link register: it holds the return address only until the function calls another. */
 static bool find_link(struct walk *w, const struct unwind_rule *r)
 {
-	enum { BELOW_PC = 16 }; /* of the kernel's frame: x30, sp, pc */
+	enum { BELOW_PC = 16 }; /* in the kernel's signal frame: x30, sp, pc */
 
 	if (!UNWIND_HAS_LINK)
 		return true;
@@ -169,8 +169,8 @@ static bool step_by_rule(struct walk *w, const struct unwind_rule *r)
 	return true;
 }
 
-/* Of several probes on one function, the last entry for its slot holds the address; in the others
- * it is that of the trampoline, which is pc. */
+/* If a function has several probes, the last entry for its slot holds the real return address; the
+ * others hold the trampoline's, which is pc. */
 static bool step_return_probe(struct walk *w)
 {
 	for (u32 i = 0; i < UNWIND_RAW_RETURNS; i++) {
@@ -185,7 +185,7 @@ static bool step_return_probe(struct walk *w)
 	return stop(w, w->by_fp ? w->by_fp : UNWIND_WHY_NOT_CODE);
 }
 
-/* Adds the frame of pc and goes to its caller; false: it was the last. */
+/* Adds the frame of pc and steps to its caller; false: that was the last one. */
 static bool step(struct walk *w, u64 *ips, u32 *n)
 {
 	u64 address = w->pc - !w->exact;

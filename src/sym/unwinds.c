@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /proc/PID/maps -> struct unwind_process. A process whose mappings do not fit keeps those at the
- * lowest addresses: what is not listed ends a stack, with the reason.
+ * /proc/PID/maps -> struct unwind_process. If the mappings of a process do not fit, those at the
+ * lowest addresses are kept; a stack ends, with a reason, where it enters one that is not listed.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ struct unwinds {
 	struct hash files; /* inode -> struct known_file */
 	struct known_file vdso;
 	bool vdso_known;
-	bool is_jvm; /* the process that is read now */
+	bool is_jvm; /* the process being read */
 	u64 generation;
 	unwind_set_fn set;
 	void *ctx;
@@ -101,15 +101,15 @@ static const struct unwind_file *table_of(struct unwinds *w, const struct mappin
 	return &f->table;
 }
 
-/* The whole mapping, without a table. */
+/* An area of the whole mapping, without a table. */
 static struct unwind_area special_area(const struct mapping *m, u32 what)
 {
 	return (struct unwind_area){ m->start, what,
 				     (u32)((m->end - m->start) >> UNWIND_PAGE_SHIFT) };
 }
 
-/* The file's address of a mapping's first byte. Where two segments share a page of the file, the
- * page belongs to the one with code. */
+/* The address in the ELF file of a mapping's first byte. If two segments share a page of the file,
+ * the one with code owns it. */
 static bool first_address(const struct elf *e, const struct mapping *m, u64 *first)
 {
 	enum { FILE_PAGE = 4096 };
@@ -149,7 +149,8 @@ static bool is_generated(const struct unwind_area *a)
 	return a->pages == (u32)UNWIND_BY_FP || a->pages == (u32)UNWIND_BY_FP_JVM;
 }
 
-/* The next mapping of one file continues the table; generated code may have holes. */
+/* The mapping continues the previous area: the next one of the same file, or generated code,
+ * perhaps after a hole. */
 static bool continues(const struct unwind_area *a, const struct unwind_area *b)
 {
 	return a->pages == b->pages && (a->base == b->base || is_generated(a));
@@ -196,7 +197,7 @@ static struct unwind_process *process_of(const struct unwinds *w, u32 pid)
 	return k ? k->p : NULL;
 }
 
-/* Replaces what is known of the process. */
+/* Replaces the process's entry. */
 static void keep(struct unwinds *w, u32 pid, struct unwind_process *p)
 {
 	struct known_process *k = hash_get(&w->processes, &pid, sizeof pid);
@@ -225,7 +226,7 @@ static void publish(struct unwinds *w, u32 pid, struct unwind_process *p)
 	w->set(w->ctx, pid, p);
 }
 
-/* By what events told alone: three files of /proc less to read. */
+/* Uses only what events reported, which saves reading three files of /proc. */
 static void note_reported(struct unwinds *w, u32 pid, u64 start_stack)
 {
 	struct unwind_process *p = new_process(w, pid, start_stack);
@@ -242,7 +243,7 @@ static bool note_read(struct unwinds *w, u32 pid)
 
 	if (maps) {
 		fill_process(w, pid, maps, p);
-		/* an exec() in between would mix two programs */
+		/* an exec() in between would mix the mappings of two programs */
 		stable = p->start_stack && p->start_stack == proc_start_stack(pid);
 	}
 	if (stable) {
@@ -276,7 +277,7 @@ void unwinds_forget(struct unwinds *w, u32 pid)
 		keep(w, pid, NULL);
 }
 
-/* ---- hits that programs have kept */
+/* ---- hits that programs stored */
 
 static u32 not_known(const struct unwind_raw *raw, u64 *ips, bool *is_new)
 {
@@ -286,7 +287,7 @@ static u32 not_known(const struct unwind_raw *raw, u64 *ips, bool *is_new)
 	return 2;
 }
 
-/* By the mappings as they are known. is_new: they do not have all of the code. */
+/* Tries the mappings that are known now. is_new: they do not have all of the code. */
 static u32 try_known(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max,
 		     bool *is_new)
 {
@@ -297,7 +298,7 @@ static u32 try_known(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, 
 	return not_known(raw, ips, is_new);
 }
 
-/* By the mappings that events reported: the process has ended, or has become another program. */
+/* Tries the mappings that events reported: the process has ended, or runs another program now. */
 static u32 try_reported(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max)
 {
 	const struct procmaps *maps = usyms_reported(w->usyms, raw->pid);
@@ -310,7 +311,7 @@ static u32 try_reported(struct unwinds *w, const struct unwind_raw *raw, u64 *ip
 	return unwind_raw_frames(&w->tables, &p, raw, ips, max, &is_new);
 }
 
-/* Hits of the process that are no better off afterwards need not be kept. */
+/* Reading the mappings again would not help hits of this process: programs need not store them. */
 static void settle(struct unwinds *w, u32 pid)
 {
 	struct unwind_process *p = process_of(w, pid);

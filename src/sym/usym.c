@@ -43,18 +43,18 @@ struct file {
 	struct elf *elf; /* NULL: cannot be opened; not retried */
 	struct dwarf *dwarf;
 	bool dwarf_tried;
-	u32 number; /* in the cache of places */
+	u32 number; /* its number in the cache of source positions */
 	u64 used;
 };
 
 struct proc {
 	u32 pid;
 	bool have_maps, perfmap_tried;
-	bool exec_seen; /* from_events has all code of the program */
+	bool exec_seen; /* from_events has all code mappings of the program */
 	int unseen;     /* -errno of the last read of the maps */
 	u64 start_time, exe_inode;
 	u64 checked_ns, read_ns, used;
-	u64 missed_ns; /* a read of the maps then lacked code that was known before */
+	u64 missed_ns; /* when a read of the maps last lacked code known before */
 	struct procmaps maps;
 	struct procmaps from_events; /* mappings reported by events since its last exec */
 	struct past_maps past;
@@ -62,7 +62,7 @@ struct proc {
 };
 
 struct demangled {
-	char *from, *to; /* to NULL: it is shown as it is */
+	char *from, *to; /* to: NULL: shown unchanged */
 };
 
 struct usyms {
@@ -72,7 +72,7 @@ struct usyms {
 	struct places *places;
 	struct elf *vdso;
 	bool vdso_tried, demangle;
-	bool recorded; /* nothing is asked of /proc */
+	bool recorded; /* of a recording: /proc is not read */
 	struct demangled demangled[DEMANGLED];
 };
 
@@ -88,7 +88,7 @@ static bool may_be_mangled(const struct usyms *u, const char *name)
 	       (name[1] == 'Z' || name[1] == 'R' || name[1] == 'D');
 }
 
-/* Where the version of a library's symbol begins: "malloc@@GLIBC_2.2.5"; NULL: it has none. */
+/* The version suffix of a library's symbol, "@@GLIBC_2.2.5"; NULL: none. */
 static const char *find_version(const char *name)
 {
 	const char *at = strchr(name, '@');
@@ -99,7 +99,7 @@ static const char *find_version(const char *name)
 		       NULL;
 }
 
-/* malloc'ed, or NULL: it is shown as it is. */
+/* malloc'ed; NULL: the name is shown unchanged. */
 static char *make_name(const struct usyms *u, const char *name)
 {
 	const char *version = find_version(name);
@@ -113,7 +113,7 @@ static char *make_name(const struct usyms *u, const char *name)
 	return to;
 }
 
-/* As people write it: without a version; C++, Rust and D names are demangled. */
+/* The name to show: without a version; C++, Rust and D names demangled. */
 static const char *show_name(struct usyms *u, const char *name)
 {
 	struct demangled *d;
@@ -162,7 +162,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The hash table has no removal: it is rebuilt without the evicted file. Rare, and small. */
+/* The hash table has no removal: it is rebuilt without the evicted file. This is rare, and the
+ * table is small. */
 static void drop(struct hash *h, const void *value, size_t key_len)
 {
 	struct hash rest = { 0 };
@@ -187,7 +188,8 @@ static struct elf *open_if_same(const char *path, u64 inode)
 	return e;
 }
 
-/* The name refers to the same file in our root: a path that outlives the process. */
+/* Opens a mapping's path in our root if it is the same file there: this path outlives the
+ * process. */
 static struct elf *open_by_plain_name(const struct mapping *m)
 {
 	struct stat st;
@@ -198,7 +200,7 @@ static struct elf *open_by_plain_name(const struct mapping *m)
 }
 
 /*
- * By its path in our root, by the path in the process's root, by the mapping itself (deleted
+ * Tries the path in our root, the path in the process's root, and the mapping itself (for deleted
  * files).
  */
 static struct elf *open_mapped(u32 pid, const struct mapping *m)
@@ -218,8 +220,8 @@ static struct elf *open_mapped(u32 pid, const struct mapping *m)
 	return e || m->deleted ? e : open_if_same(m->path, m->inode);
 }
 
-/* Of a recording: the build id is that of the file that was mapped, or, if it had none, it is the
- * same file. */
+/* For recordings: the file has the build id of the one that was mapped; without a build id, it is
+ * the same file. */
 static bool is_build(const struct elf *e, const struct mapping *m)
 {
 	u32 len = 0;
@@ -319,7 +321,7 @@ static bool has_code(const struct procmaps *maps, const struct mapping *one)
 	       m->dev_major == one->dev_major && m->dev_minor == one->dev_minor;
 }
 
-/* Code that is not there any more; the event that tells when it ended may follow. */
+/* Keeps mappings of code that are gone; the event with the time of their end may follow. */
 static void keep_past(struct proc *p, const struct procmaps *now)
 {
 	p->missed_ns = p->read_ns;
@@ -359,7 +361,7 @@ static bool read_maps(struct usyms *u, struct proc *p)
 	return true;
 }
 
-/* The pid may have been reused, or the process may have called exec. */
+/* Checks whether the pid was reused or the process called exec. */
 static void recheck(struct usyms *u, struct proc *p)
 {
 	u64 now = clock_mono_ns(), start, inode;
@@ -377,7 +379,7 @@ static void recheck(struct usyms *u, struct proc *p)
 	read_maps(u, p);
 }
 
-/* Forgets the quarter of the processes that was not asked for the longest. */
+/* Forgets the least recently used quarter of the processes. */
 static void drop_old_procs(struct usyms *u)
 {
 	struct hash rest = { 0 };
@@ -495,7 +497,7 @@ void usyms_exec(struct usyms *u, u32 pid, u64 time)
 
 	past_maps_ended(&p->past, p->missed_ns, NULL, time);
 	end_code(p, &p->from_events, time);
-	if (p->have_maps && p->read_ns <= time) /* else they are those of the new program */
+	if (p->have_maps && p->read_ns <= time) /* else they already are those of the new program */
 		end_code(p, &p->maps, time);
 	begin_program(p);
 	p->exec_seen = true;
@@ -588,7 +590,7 @@ static const char *dump_in(const struct procmaps *maps)
 	return NULL;
 }
 
-/* The jitdump file that the process maps, as its compiler's sign of it; NULL: none. */
+/* The jitdump file that the process maps, which is how a compiler announces it; NULL: none. */
 static const char *jitdump_of(const struct proc *p)
 {
 	const char *path = p->have_maps ? dump_in(&p->maps) : NULL;
@@ -614,8 +616,8 @@ static bool from_perfmap(struct usyms *u, struct proc *p, u64 address, struct us
 	return name;
 }
 
-/* What was there at that time: the maps may have been read when it had gone, before the event of it
- * was. */
+/* The mapping at that time. The maps may have been read after it was gone but before its event
+ * arrived. */
 static const struct mapping *find_mapping_then(const struct proc *p, u64 address, u64 time)
 {
 	const struct mapping *m = past_maps_at(&p->past, address, time);
@@ -624,7 +626,8 @@ static const struct mapping *find_mapping_then(const struct proc *p, u64 address
 							  procmaps_find(&p->from_events, address);
 }
 
-/* Libraries may be loaded during the run: rereads the maps, but not for every unknown address. */
+/* Libraries may be loaded during the run: the maps are read again, but not for every unknown
+ * address. */
 static const struct mapping *find_mapping(struct usyms *u, struct proc *p, u64 address, u64 time)
 {
 	const struct mapping *m = time ? find_mapping_then(p, address, time) : NULL;
@@ -661,7 +664,7 @@ bool usyms_resolve(struct usyms *u, u32 pid, u64 time, u64 address, struct usym 
 	out->file_offset = out->offset = address - m->start + m->offset;
 	if (streq(m->path, "[vdso]")) {
 		e = vdso(u);
-		if (e && u->recorded && !is_build(e, m)) /* of another kernel */
+		if (e && u->recorded && !is_build(e, m)) /* the vDSO of a different kernel */
 			return false;
 		return e && from_elf(u, e, address - m->start + elf_load_address(e), out);
 	}
@@ -674,7 +677,8 @@ bool usyms_resolve(struct usyms *u, u32 pid, u64 time, u64 address, struct usym 
 
 /* ---- source lines */
 
-/* Debug information is read anew after this many bytes of it: libdw frees nothing by itself. */
+/* A reader of debug information that holds more than this many bytes is closed and opened again,
+ * which frees them. */
 enum { MOST_DWARF_BYTES = 48 << 20 };
 
 static void close_dwarf(struct file *f)

@@ -19,8 +19,8 @@ enum {
 	R_FRAME,
 	N_REGS = 10, /* r10 cannot be allocated */
 	N_CALL_ARGS = 5,
-	STACK_MAX = 512,  /* of all frames on one call path */
-	FRAME_ALIGN = 32, /* frames are rounded up to this, as verifiers do */
+	STACK_MAX = 512,  /* bytes of all frames on one call path */
+	FRAME_ALIGN = 32, /* frames are rounded up to this, as verifiers count them */
 	SLOT = 8,
 };
 

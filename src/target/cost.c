@@ -2,8 +2,8 @@
 /*
  * The worst-case cost of one run of a program, in instructions. In: a function that the verifier
  * accepts. Our verifier follows every iteration of an inline loop and counts the visits of each
- * instruction. It follows only a few iterations of a callback, so the cost of a callback is that of
- * one iteration, times the iterations that the call allows.
+ * instruction. It follows only a few iterations of a callback, so the cost of a callback is the
+ * cost of one iteration times the iterations that the call allows.
  */
 #include "target/verify.h"
 

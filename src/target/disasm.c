@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions as text, in the format of the kernel verifier's log (kernel/bpf/disasm.c). Maps and
- * functions are named where relocations name them; a whole function has the lines of the script
- * between its instructions.
+ * Instructions as text, in the format of the kernel verifier's log (kernel/bpf/disasm.c).
+ * Relocations give the names of maps and functions; a dump of a whole function shows the lines of
+ * the script between its instructions.
  */
 #include "target/bpf.h"
 #include "ir/pass.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the helpers that a program calls read and change, by their numbers in its code. */
+/* What a program reads and changes through helpers, by the helpers' numbers in its code. */
 #include "target/target.h"
 #include "type/bpf_isa.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * target_emit(): selects, allocates and encodes each function of the unit, then joins them. The
- * entry comes first, then the functions that are referred to (verifiers refuse functions that are
- * never called). References become relative. The stack of the deepest call path is the sum of its
- * frames, each rounded up to 32 bytes, as verifiers compute it.
+ * entry comes first, then the referenced functions (verifiers refuse functions that are never
+ * called). References become relative. The stack of the deepest call path is the sum of its frames,
+ * each rounded up to 32 bytes, as verifiers compute it.
  */
 #include <errno.h>
 
@@ -13,9 +13,9 @@ struct emit {
 	struct ir_unit *unit;
 	struct features *features;
 	struct bpf_func *out;
-	struct arena *scratch; /* of everything but the result */
+	struct arena *scratch; /* for everything but the result */
 	struct code code;
-	/* by function of the unit: 1 + index in out->subprogs; 0: not referred to */
+	/* by function of the unit: 1 + index in out->subprogs; 0: not referenced */
 	u32 *index;
 	u32 *order; /* by index: function of the unit */
 	u32 *frame; /* by index, bytes */

@@ -39,7 +39,7 @@ static size_t n_key_insns(const struct ir_func *f)
 	return n;
 }
 
-/* The blocks, each followed by an instruction that is none; then temporaries and slots. */
+/* Blocks, each followed by a separator (an invalid instruction); then temporaries and slots. */
 struct shared_key shared_key_of(struct arena *a, const struct ir_func *f)
 {
 	size_t n_insns = n_key_insns(f), n = 0;

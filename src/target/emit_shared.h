@@ -15,18 +15,18 @@ struct shared_code {
 	struct shared_code *next;
 	struct shared_key key;
 	struct bpf_insn *insns;
-	struct reloc *relocs; /* insn: within insns; RELOC_FUNC: index is that of the IR */
+	struct reloc *relocs; /* insn: index in insns; RELOC_FUNC: the IR's index */
 	u32 n_insns, n_relocs, frame;
 };
 
-/* In a: valid until it is reset. */
+/* Allocated in a: valid until it is reset. */
 struct shared_key shared_key_of(struct arena *a, const struct ir_func *f);
 /* NULL: not compiled yet. */
 const struct shared_code *shared_code_find(const struct program *p, const struct shared_key *key);
-/* Appends the code; span: of all its instructions. */
+/* Appends the code; span: for all its instructions. */
 void shared_code_put(const struct shared_code *s, struct span span, struct arena *a,
 		     struct code *c);
-/* Keeps what c has from first_insn and first_reloc on, copied to the program's arena. */
+/* Keeps c's code from first_insn and first_reloc on, copied to the program's arena. */
 const struct shared_code *shared_code_keep(struct program *p, const struct shared_key *key,
 					   const struct code *c, u32 first_insn, u32 first_reloc,
 					   u32 frame);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Distances of jumps. A BPF jump reaches 32767 instructions; one that must go farther takes a chain
- * of islands, unconditional jumps that all jumps to the same target share:
+ * Distances of jumps. A BPF jump reaches 32767 instructions; one that must reach farther goes
+ * through a chain of islands, unconditional jumps that all jumps to the same target share:
  *
  *	if r1 == 0 goto island		...
  *	...				goto past	; only where code falls into it

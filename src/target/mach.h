@@ -94,7 +94,7 @@ u32 mach_vreg(struct mach *m);
 
 /* ---- liveness */
 
-/* A live range [start, end) in half positions: instruction i reads at 2i and writes at 2i + 1. */
+/* A live range [start, end): instruction i reads at position 2i and writes at 2i + 1. */
 struct range {
 	u32 start, end, next; /* next: index + 1, ascending */
 };
@@ -102,14 +102,14 @@ struct range {
 struct live {
 	VEC(struct range) ranges;
 	u32 *first;  /* by register: index + 1, 0: never live */
-	u32 *weight; /* by register: occurrences, each counted 8 times per loop around it */
+	u32 *weight; /* by register: occurrences, each weighted by 8 for each loop around it */
 	u32 *n_defs;
 	u32 *def;  /* by register: an instruction that sets it */
 	u32 words; /* of a bitmap with a bit for each position */
 };
 void live_compute(struct mach *m, struct live *l);
 /*
- * Whether no position where reg lives is set in the bitmap; the others set or clear these
+ * Whether no position where reg lives is set in the bitmap; the other two set or clear these
  * positions.
  */
 bool live_free(const struct live *l, const u64 *bitmap, u32 reg);
@@ -120,7 +120,7 @@ void regalloc(struct mach *m);
 /* spilled[register]: 0 no, else 1 + spill slot; constants are rematerialized instead. */
 void spill_rewrite(struct mach *m, const struct live *l, const u32 *spilled);
 
-/* After the last round of allocation. */
+/* Runs after the last round of allocation. */
 void peephole(struct mach *m, const struct live *l);
 
 /* ---- result of one function, before functions are joined */

@@ -108,7 +108,7 @@ static const char *type_prefix(const struct bpf_func *f)
 	}
 }
 
-/* Relocations that are resolved when the object is loaded. */
+/* The relocation is resolved when the object is loaded. */
 static bool is_outside(const struct reloc *r)
 {
 	return r->kind != RELOC_FUNC && r->kind != RELOC_BOUND;
@@ -157,7 +157,7 @@ static bool has_relocs(const struct bpf_func *f)
 	return false;
 }
 
-/* ---- the whole */
+/* ---- the whole object */
 
 static void put_header(struct object *o)
 {

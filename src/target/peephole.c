@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The peephole pass after register allocation: a commutative operation that left its result in the
- * wrong one of its operands' registers.
+ * The peephole pass after register allocation: a commutative operation whose result is in the wrong
+ * one of its operands' registers.
  *
  *	r5 += r0; r0 = r5	->	r0 += r5	where r5 is dead then
  */

@@ -8,7 +8,7 @@
  *
  * Where none is free, the cheapest competitor is spilled everywhere (spill.c) and allocation starts
  * again. The registers that spilling creates live for an instruction or two and are never spilled
- * themselves: at most two at once, beside a fixed r0; three registers are enough.
+ * themselves: at most two at once, beside a fixed r0; so three registers are enough.
  */
 #include "target/mach.h"
 

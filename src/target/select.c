@@ -160,7 +160,7 @@ static bool can_fuse(const struct select *s, const struct ir_insn *set, const st
 	return true;
 }
 
-/* Marked, so that the loader can lower the bound. */
+/* The comparison is marked, so that the loader can lower the bound. */
 static void select_bound(struct select *s, const struct ir_insn *in)
 {
 	u32 n = s->m->insns.n;

@@ -43,7 +43,7 @@ void sel_load(struct select *s, u32 size, u32 dst, struct addr a);
 void sel_store(struct select *s, u32 size, struct addr a, u32 src);
 void sel_store_imm(struct select *s, u32 size, struct addr a, s64 imm);
 u32 sel_block(struct select *s);             /* a new block, not placed */
-void sel_place(struct select *s, u32 block); /* the current one falls into it */
+void sel_place(struct select *s, u32 block); /* the current block falls through to it */
 void sel_goto(struct select *s, u32 block);
 /* if a cc b goto yes, else goto no; ends the block. */
 void sel_branch(struct select *s, enum ir_cond cc, struct opnd a, struct opnd b, u32 yes, u32 no);
@@ -56,11 +56,11 @@ static inline u32 sel_temp(u32 t)
 }
 u32 sel_new(struct select *s);
 void sel_forget(struct select *s);            /* drops cached registers: before calls, at joins */
-u32 sel_reg(struct select *s, struct opnd o); /* a register that holds it: read only */
-void sel_into(struct select *s, u32 dst, struct opnd o); /* dst = it */
+u32 sel_reg(struct select *s, struct opnd o); /* a register that holds o; read only */
+void sel_into(struct select *s, u32 dst, struct opnd o); /* dst = o */
 /* The address of [o, o + len): a base register and an offset that fits for all of it. */
 struct addr sel_addr(struct select *s, struct opnd o, u32 len);
-/* The register of dst, or a new one when dst holds an operand that is read later. */
+/* The register of the result, or a new one if that register holds an operand that is read later. */
 u32 sel_dst(struct select *s, const struct ir_insn *in);
 /* moves it to dst if needed */
 void sel_done(struct select *s, const struct ir_insn *in, u32 reg);

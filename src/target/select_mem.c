@@ -2,9 +2,8 @@
 /*
  * Memory and calls. Addresses are computed before any branch that an operation makes. Zeroing and
  * copying are unrolled while short. Long ones use bpf_probe_read_kernel, which zeroes its
- * destination when the source cannot be read (address 0) and which the register allocator treats as
- * a call. A locked-down kernel lacks that helper: there the one for user memory zeroes, and copies
- * are unrolled.
+ * destination if the source cannot be read (address 0); for the register allocator it is a call. A
+ * locked-down kernel lacks that helper: there bpf_probe_read_user zeroes, and copies are unrolled.
  */
 #include "target/select.h"
 
@@ -160,7 +159,7 @@ void select_zero(struct select *s, const struct ir_insn *in)
 	if (len > ZERO_UNROLLED) {
 		bool kernel = feature_has(s->m->features, FEAT_READ_KERNEL);
 
-		/* -1 is in no address space: it is refused without an access */
+		/* -1 is in no address space: the helper fails without an access */
 		sel_call(s, kernel ? BPF_FUNC_probe_read_kernel : BPF_FUNC_probe_read_user, 3,
 			 (struct opnd[]){ o, o_imm(len), o_imm(kernel ? 0 : -1) });
 		return;

@@ -106,7 +106,7 @@ static void negate_by_mask(struct select *s, u32 reg, u32 mask)
 
 /*
  * |a| op |b|, then the sign: of a ^ b for the quotient, of a for the remainder. It has no branches:
- * in a loop that verifiers unroll each would be a pending path, and they allow 8192.
+ * in a loop that verifiers unroll, each branch would be a pending path, and they allow 8192.
  */
 static void divide_emulated(struct select *s, const struct division *v)
 {
@@ -154,7 +154,7 @@ static void select_signed_division(struct select *s, const struct ir_insn *in)
 	sel_done(s, in, v.d);
 }
 
-/* ---- the rest */
+/* ---- other operations */
 
 static bool ends_here(const struct select *s, struct opnd o)
 {

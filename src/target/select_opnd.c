@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Operands of the IR as registers, addresses and immediates. Constants, frame addresses and map
- * references are made where they are used: one instruction, where holding them across a call would
- * cost a scarce register. The address of the data map takes two slots, so it is cached until the
- * next call; other addresses within 32 KiB of it are offsets. A constant that is no valid immediate
- * (more than 32 bits, or the addend of an atomic) is cached as long.
+ * references are made where they are used: this takes one instruction, whereas holding them across
+ * a call takes a scarce register. The address of the data map takes two slots, so it is cached
+ * until the next call; other addresses within 32 KiB of it are offsets. A constant that is no valid
+ * immediate (more than 32 bits, or the addend of an atomic) is cached as long.
  */
 #include "target/select.h"
 

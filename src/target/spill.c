@@ -47,7 +47,7 @@ static u32 find_slot(const struct spill *s, u64 **taken, u32 reg)
 
 /*
  * The positions that a slot takes are a bitmap, as those of a register. Too many slots make the
- * frame too big.
+ * frame too large.
  */
 static void give_slots(struct spill *s, u32 n_regs)
 {
@@ -124,7 +124,7 @@ static void save(struct spill *s, struct reload *r)
 	r->dirty = false;
 }
 
-/* Ends the reloads that `in` does not continue; NULL: all. None is left unsaved after a jump. */
+/* Ends the reloads that `in` does not continue; NULL: all. All are saved before a jump. */
 static void settle(struct spill *s, const struct minsn *in)
 {
 	u32 kept = 0;

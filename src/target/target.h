@@ -58,17 +58,17 @@ u64 target_cost(const struct program *prog, const struct bpf_func *f,
 		const struct profile *profile);
 
 /*
- * The number of instructions that a kernel's verifier will process, `most` at most. Where an upper
- * bound by counting paths is at most `enough`, that bound is the result. target_verify_with_cost()
- * verifies first and returns what target_verify() does. known (may be NULL) collects what was
- * followed: for a program with the same loops as one of them, twice its number is the result if
- * that is at most `enough`.
+ * The number of instructions that a kernel's verifier will process, `most` at most. If the upper
+ * bound from counting paths is at most `enough`, the result is that bound.
+ * target_verify_with_cost() verifies first and returns the result of target_verify(). known (may be
+ * NULL) collects results of walks: for a program with the same loops as an earlier one, the result
+ * is twice that one's if that is at most `enough`.
  */
 struct target_walk {
-	u64 loops, bound, n; /* hash of the loops; bound if each runs once; followed */
+	u64 loops, bound, n; /* hash of the loops; bound if each runs once; instructions followed */
 };
 struct target_shared { /* a shared function that was verified */
-	u64 hash, n;   /* of its instructions; followed */
+	u64 hash, n;   /* of its instructions; instructions followed */
 };
 struct target_walks {
 	struct arena *arena;

@@ -8,13 +8,13 @@
  *
  *	- at the target of a jump, at a branch and after a call it looks for a known state;
  *	- it stores a state if 2 jumps and 8 instructions were processed since the last one;
- *	- it compares only the parts of a state that are read later, and of numbers the value only
+ *	- it compares only the parts of a state that are read later, and the value of a number only
  *	  where an instruction needs it.
  *
  * This costs as much as the kernel's verification. Therefore paths are first counted without
- * states: they merge where no value is needed any more, and this bound alone shows that most
- * programs are short enough. Programs of one script that have the same loops cost about the same:
- * the first one is walked, the others are compared with it.
+ * states: they merge where no value is needed anymore. For most programs this bound is already low
+ * enough. Programs of one script that have the same loops cost about the same: the first one is
+ * walked, the others are estimated from it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ enum {
 	MISSES = 3 /* for each hit */,
 	CALLBACK_ITERATIONS = 3 /* followed of a callback */,
 	MEET = 2,
-	/* string functions, the same for every script: about the longest */
+	/* string functions, the same for every script: about the longest walk */
 	SHARED_LOOPS = 15000
 };
 
@@ -39,7 +39,7 @@ struct counting {
 	u64 *arrive;        /* paths that arrive at an instruction */
 	u64 *price;         /* of a subprogram, + 1 */
 	u64 *exits;         /* paths that leave it */
-	bool once;          /* loops count as one iteration; else as `most` */
+	bool once;          /* loops count as one iteration; otherwise as `most` */
 };
 
 static u64 sum(const struct counting *k, u64 a, u64 b)
@@ -241,7 +241,7 @@ static bool covers_reg(const struct reg *old, const struct reg *r, bool exact)
 	       old->off == r->off && old->maybe_null == r->maybe_null && is_within(&old->v, &r->v);
 }
 
-/* Registers, then slots, in the order of put_frame(). */
+/* Compares registers, then slots, in the order of put_frame(). */
 static bool covers_frame(const struct part *p, const struct frame *f, const struct need *need,
 			 const struct reg **v)
 {
@@ -341,7 +341,7 @@ static void queue_path(struct walk *w, struct state *s, u32 pc)
 	*wait = (struct pending_path){ pc, s->n_frames, s->n_refs, (u32)(w->n_words - before), {} };
 	memcpy(wait->ref, s->ref, sizeof wait->ref);
 	state_free(w->c, s);
-	if (++w->n_pending > MOST_BRANCHES) /* kernels refuse that too */
+	if (++w->n_pending > MOST_BRANCHES) /* kernels refuse this, too */
 		w->n = w->most;
 }
 
@@ -397,7 +397,7 @@ static void enter(struct verifier *c, struct state *s, u32 sub, u32 ret, const s
 	memcpy(&f->r[1], r, sizeof r);
 }
 
-/* Called where the program passes a function to a helper. */
+/* Called when the program passes a function to a helper. */
 void verifier_cost_callback(struct walk *w, const struct state *s, u32 insn, const struct reg *arg)
 {
 	struct state *iteration = state_copy(w->c, s);

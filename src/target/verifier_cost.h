@@ -22,11 +22,11 @@ struct needs {
 	u8 *waits;
 };
 
-/* The end of what is not known from an earlier program: known functions are not followed again. */
+/* The end of the code to follow: functions known from an earlier program are not followed again. */
 u32 verifier_cost_end(const struct verifier *c);
 /*
- * Computes needs from instruction `from` to that end. wanted: known in advance, by instruction;
- * NULL: none.
+ * Computes needs from instruction `from` to that end. wanted: needed values known in advance, by
+ * instruction; NULL: none.
  */
 void verifier_cost_needs(struct needs *ns, struct verifier *c, u32 from, const u16 *wanted);
 /* A bit for each argument of a helper that is a size. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Liveness and precision (kernel/bpf/verifier.c): which parts of a state are read later, from each
- * instruction on, and of which numbers a verifier then needs the value. A backward data flow over
- * the instructions of each function, to a fixpoint. Values are needed where verifier_cost.c meets
- * an instruction that needs one (verifier_cost_want()), and from there back through moves,
- * arithmetic and stack slots.
+ * Liveness and precision (kernel/bpf/verifier.c): for each instruction, which parts of a state are
+ * read later, and which numbers' values a verifier needs. A backward data flow over the
+ * instructions of each function, to a fixpoint. Values are needed where verifier_cost.c meets an
+ * instruction that needs one (verifier_cost_want()), and from there back through moves, arithmetic
+ * and stack slots.
  */
 #include "target/verifier_cost.h"
 
@@ -15,7 +15,7 @@ static u16 bit(u32 reg)
 	return reg < 10 ? (u16)(1u << reg) : 0;
 }
 
-/* The stack slot of an access through r10; false: it is no such access. */
+/* The stack slot of an access through r10; false: not such an access. */
 static bool slot_of(u32 base, s16 off, u64 *slot)
 {
 	u32 n = (u32)(-(s32)off - 1) / 8;
@@ -99,7 +99,8 @@ static void call_back(const struct needs *ns, u32 pc, struct need *n)
 
 	n->regs = (u16)((n->regs & ~CALLER_SAVED) | ARGUMENTS);
 	n->exact &= (u16)~CALLER_SAVED;
-	if (i->src_reg == BPF_PSEUDO_CALL) /* a shared function's numbers are unknown to it */
+	if (i->src_reg ==
+	    BPF_PSEUDO_CALL) /* a shared function treats its arguments as unknown numbers */
 		n->exact |= is_shared_at(ns->c, pc + 1 + (u32)i->imm) ?
 				    0 :
 				    ns->at[pc + 1 + (u32)i->imm].exact & ARGUMENTS;

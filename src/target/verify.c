@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Our own verifier, which every function passes before it is loaded. In: a function of a program
- * and the profile of its context. Out: success, or the instruction and the reason for which a
- * kernel would refuse it. It is an abstract interpretation of the final bytecode that joins paths
- * where they meet, so its time grows with the length of the program, not with the number of its
- * paths. What it accepts must load from Linux 5.10 on (kernel/bpf/verifier.c), so its rules are the
- * oldest ones.
+ * and the profile of its context. Out: success, or the instruction and the reason why a kernel
+ * would refuse it. It is an abstract interpretation of the final bytecode that joins paths where
+ * they meet, so its time grows with the length of the program, not with the number of its paths.
+ * What it accepts must load from Linux 5.10 on (kernel/bpf/verifier.c), so its rules are the oldest
+ * ones.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -46,7 +46,8 @@ const struct reloc *verify_reloc(const struct verifier *c, u32 insn)
 	return c->reloc[insn] ? &c->f->relocs[c->reloc[insn] - 1] : NULL;
 }
 
-/* The context by the program's type, where the profile reads nothing and so has no kind. */
+/* The context's kind by the program's type, if the profile has none because the program reads
+ * nothing. */
 enum profile_kind verify_kind(const struct bpf_func *f, const struct profile *profile)
 {
 	if (profile && profile->kind != PROFILE_NONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internals of target_verify(): what is known of registers, stack slots and paths.
+ * Internals of target_verify(): what is known about registers, stack slots and paths.
  *
  *	verify.c         the entry: builds the verifier's state and runs the phases below
  *	verify_shape.c   encoding, jumps, reachability, stack depth
@@ -26,7 +26,7 @@ enum {
 	VERIFY_MAX_REFS = 4,
 };
 
-/* Known bits of a number: where mask is 1 the bit is unknown, else it is that of value. */
+/* Known bits of a number: where mask is 1 the bit is unknown, else it is the bit of value. */
 struct tnum {
 	u64 value, mask;
 };
@@ -55,14 +55,14 @@ struct reg {
 	bool maybe_null;
 	/* scalar that verifiers know as a kernel pointer: loads through it are allowed */
 	bool btf;
-	bool far; /* scalar to which a constant of 2^29 or more was added: 6.18 tracks that */
+	bool far; /* scalar to which a constant of 2^29 or more was added: 6.18 tracks this */
 	/*
 	 * Scalars, for callbacks: newer verifiers know the value; it came from a caller's stack; it
 	 * was computed from one that did.
 	 */
 	bool fixed, shared, moved;
 	u32 map, size, ref;
-	u32 id;  /* maybe_null: all copies are null or none */
+	u32 id;  /* maybe_null: either all copies are null or none is */
 	s32 off; /* pointers: constant part of the offset; the variable part is v */
 	struct scalar v;
 };
@@ -91,7 +91,7 @@ struct state {
 struct sub {
 	u32 start, end, depth;
 	const char *name;
-	/* a global function: verified by itself, with unknown numbers as arguments */
+	/* a global function: verified separately, with unknown numbers as arguments */
 	bool shared;
 	u32 n_params;
 	u64 hash;                          /* of a shared function; 0: not computed */
@@ -112,10 +112,10 @@ struct run_cost { /* collected for target_cost(), by instruction */
 struct verifier {
 	struct run_cost *cost;      /* or NULL */
 	struct walk *walk;          /* verifier_cost.c, or NULL */
-	struct target_walks *known; /* what earlier programs had, or NULL */
+	struct target_walks *known; /* results for earlier programs, or NULL */
 	/*
-	 * By instruction, or NULL: the registers whose value it needs, as an offset, a size or to
-	 * decide a branch.
+	 * By instruction, or NULL: the registers whose value it needs: as an offset, as a size, or
+	 * to decide a branch.
 	 */
 	u16 *wanted;
 	const struct program *prog;
@@ -150,7 +150,7 @@ int verify_all(struct verifier *c);
 enum profile_kind verify_kind(const struct bpf_func *f, const struct profile *profile);
 
 /* verify_known.c */
-/* Whether an earlier program had the shared function: then it needs no verification. */
+/* Whether an earlier program contained the shared function: then it needs no verification. */
 bool verify_is_known(struct verifier *c, u32 sub);
 /* Notes a verified function, for later programs; followed: the instructions that verifiers
  * process. */
@@ -175,14 +175,13 @@ int verify_ldx(struct verifier *c, struct state *s, const struct bpf_insn *i);
 int verify_store(struct verifier *c, struct state *s, const struct bpf_insn *i);
 int verify_ld_imm64(struct verifier *c, struct frame *f, const struct bpf_insn *i);
 /*
- * Sets *e, and refines s; if both edges are possible, *jump is a copy refined for the jump, else
- * NULL.
+ * Sets *e and refines s. *jump: a copy refined for the jump if both edges are possible, else NULL.
  */
 int verify_branch(struct verifier *c, struct state *s, const struct bpf_insn *i, struct edge *e,
 		  struct state **jump);
 int verify_readable(struct verifier *c, const struct frame *f, u32 reg);
 
-/* The current instruction needs the value of a register, if that is a number. */
+/* Records that the current instruction needs the value of a register if it holds a number. */
 void verify_want(struct verifier *c, const struct frame *f, u32 reg);
 
 /* verify_helper.c */
@@ -223,8 +222,8 @@ bool state_equal(const struct state *a, const struct state *b);
 /* Makes the numbers in s unknown that differ from those in was. */
 void state_widen(struct state *s, const struct state *was);
 /*
- * Whether a number on a stack was computed, in this iteration of a callback, from the previous one
- * there.
+ * Whether a number on a stack was computed in this iteration of a callback from the number that was
+ * there before.
  */
 bool state_has_moved(const struct state *s);
 void state_clear_moved(struct state *s);

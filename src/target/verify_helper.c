@@ -283,7 +283,7 @@ static bool is_over_map(const struct helper *looping)
 	return looping == &helpers[BPF_FUNC_for_each_map_elem];
 }
 
-/* The iterations of a loop are its argument, those over a map its elements. */
+/* bpf_loop()'s iterations are an argument; a walk over a map has one for each element. */
 static void note_iterations(struct verifier *c, const struct call *k)
 {
 	u64 iterations = is_over_map(k->h) ? c->prog->maps.v[k->map].max_entries : k->arg[1].v.umax;
@@ -311,7 +311,8 @@ static int call_back(struct verifier *c, struct state *s, const struct call *k)
 }
 
 /*
- * A record is identified by the instruction that reserves it: the same in each iteration of a loop.
+ * A record is identified by the instruction that reserves it, which is the same in each iteration
+ * of a loop.
  */
 static u32 record_number(struct verifier *c, const struct state *s)
 {
@@ -359,7 +360,7 @@ static int returned(struct verifier *c, struct state *s, const struct call *k)
 }
 
 /*
- * A record that is held while the program sleeps blocks all later records: kernels allow it, we do
+ * A record held while the program sleeps blocks all later records: kernels allow that, sonde does
  * not.
  */
 static int is_allowed(struct verifier *c, const struct state *s, const struct helper *h)

@@ -103,7 +103,7 @@ static int move(struct verifier *c, struct reg *dst, const struct reg *src, bool
 
 static int unary(struct verifier *c, struct reg *dst)
 {
-	/* the kernel lets who may see addresses negate them; only the context has a use for it */
+	/* the kernel lets a loader that may see addresses negate them; only the context needs it */
 	if (reg_is_pointer(dst) && dst->kind != R_CTX)
 		return verify_fail(c, "arithmetic on an address");
 	*dst = reg_scalar(scalar_unknown());
@@ -274,8 +274,8 @@ static int pointer_branch(struct verifier *c, struct state *s, const struct bpf_
 	if (!is_null_check(i))
 		return verify_fail(c, "an address is compared with something other than 0");
 	/*
-	 * After its null check verifiers know a map value to be non-null; for other pointers not
-	 * all do.
+	 * After the check all verifiers know that a map value is not null; some do not for other
+	 * pointers.
 	 */
 	if (p->kind == R_VALUE && !p->maybe_null) {
 		*e = (struct edge){ .taken = !equal, .fallthrough = equal };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared functions are verified without their callers (verify.c: verify_shared), so one that an
- * earlier program of the script has, instruction by instruction, need not be verified again.
+ * Shared functions are verified without their callers (verify.c: verify_shared), so one that is
+ * identical to a function of an earlier program of the script need not be verified again.
  */
 #include "target/verify.h"
 
@@ -11,8 +11,8 @@ static u64 mix(u64 hash, u64 word)
 	return hash ^ hash >> 32;
 }
 
-/* Calls of functions lead to other distances in each program; what is verified is their number of
- * arguments. */
+/* The distance of a call differs between programs; only the callee's number of arguments
+ * matters. */
 static u64 hash_insn(const struct verifier *c, u32 pc, u64 hash)
 {
 	const struct bpf_insn *i = &c->f->insns[pc];

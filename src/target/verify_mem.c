@@ -11,7 +11,7 @@ static const char *verb(enum access access)
 	return access == ACCESS_READ ? "reads" : "writes";
 }
 
-/* Any number of that many bytes. */
+/* Any number of `size` bytes. */
 static struct reg reg_of_size(u32 size)
 {
 	return reg_scalar(scalar_between(0, size == 8 ? UINT64_MAX : (1ull << 8 * size) - 1));

@@ -129,7 +129,7 @@ static int leave_function(struct verifier *c, struct sweep *w, struct state *s)
 
 /* ---- calls */
 
-/* Applies a global function, which is verified by itself: numbers go in, a number comes out. */
+/* Applies a global function, which is verified separately: numbers go in, a number comes out. */
 static int call_shared(struct verifier *c, struct frame *f, const struct sub *sub)
 {
 	for (u32 r = 1; r <= sub->n_params; r++)
@@ -195,7 +195,7 @@ static void move_state(struct verifier *c, struct state *to, struct state *from)
 	state_free(c, from);
 }
 
-/* Adds an iteration of the callback to s; *settled: it changed nothing. */
+/* Adds an iteration of the callback to s; *settled: the iteration changed nothing. */
 static int add_iteration(struct verifier *c, struct state *s, u32 sub, const struct reg *arg,
 			 bool widen, bool *settled)
 {

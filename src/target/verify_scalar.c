@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of a 64-bit number: bits (tristate), a signed and an unsigned range, which refine
- * each other. Operations are no sharper than those of the 5.10 verifier (kernel/bpf/verifier.c,
- * adjust_scalar_min_max_vals; kernel/bpf/tnum.c): quotients, remainders, negations and byte swaps
- * are unknown there and here. 32-bit operations work on zero-extended operands and truncate the
- * result.
+ * What is known about a 64-bit number: bits (tristate), a signed and an unsigned range, which
+ * refine each other. Operations are no more precise than those of the 5.10 verifier
+ * (kernel/bpf/verifier.c, adjust_scalar_min_max_vals; kernel/bpf/tnum.c): quotients, remainders,
+ * negations and byte swaps are unknown there and here. 32-bit operations work on zero-extended
+ * operands and truncate the result.
  */
 #include "target/verify.h"
 

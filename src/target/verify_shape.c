@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What can be verified without values: every instruction exists and has zeroes in its unused
- * fields; jumps stay inside their function and avoid second halves; functions end in exit or a
- * jump; everything is reachable; the frames of any chain of calls fit the stack
- * (kernel/bpf/verifier.c: check_cfg, check_subprogs, check_max_stack_depth,
- * resolve_pseudo_ldimm64).
+ * What can be verified without values: every instruction exists and has zeros in its unused fields;
+ * jumps stay inside their function and avoid second halves; functions end in exit or a jump;
+ * everything is reachable; the frames of any chain of calls fit the stack (kernel/bpf/verifier.c:
+ * check_cfg, check_subprogs, check_max_stack_depth, resolve_pseudo_ldimm64).
  */
 #include "target/verify.h"
 

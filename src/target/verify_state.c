@@ -60,7 +60,7 @@ void state_free(struct verifier *c, struct state *s)
 
 /* ---- identities */
 
-struct ids { /* pairs of corresponding identities, and their common one */
+struct ids { /* pairs of corresponding identities and the one that replaces them */
 	struct verifier *c;
 	struct {
 		u32 a, b, id;
@@ -155,15 +155,15 @@ static void join_with_zero(struct ids *ids, struct reg *into, const struct reg *
 	into->id = id;
 }
 
-/* A pointer after arithmetic is not null where its origin was: only unmodified ones join with 0. */
+/* A null pointer is not null anymore after arithmetic: only unmodified ones join with 0. */
 static bool is_pristine(const struct reg *r)
 {
 	return can_be_null(r) && !r->off && scalar_is_const(&r->v) && !r->v.umin;
 }
 
 /*
- * A pointer that was compared to be null is the number 0 on that path; lowering compares before
- * each load.
+ * A pointer that was compared to be null is the number 0 on that path; the lowering emits a
+ * comparison before each load.
  */
 static bool is_btf_or_null(const struct reg *r)
 {
