@@ -353,7 +353,7 @@ static bool aggregate(struct abi *abi, const struct type *t, u32 rustc, struct l
 		return in_memory(abi, out, why);
 	if (t->size >
 	    WORD) { /* by value and by address within a few releases, arm64 later than x86-64 */
-		*why = "compilers of its time return it in one of two ways, which debug information does not tell";
+		*why = "its compiler returns it in one of two ways, and debug information does not tell which";
 		return false;
 	}
 	add_words(&p, t->size);

@@ -419,14 +419,14 @@ const char *x86_uprobe_refuses(const struct x86_insn *in, enum x86_mode mode)
 	enum { MOV_TO_SEGMENT = 0x8e, SS = 2, XCHG_AX = 0x90, REX_B = 1 };
 
 	if (!in->vector && !in->map && in->op == XCHG_AX && in->rex & REX_B)
-		return "the kernel takes the xchg %r8, %rax there for a nop";
+		return "the kernel mistakes the xchg %r8, %rax there for a nop";
 	if (in->lock || (in->segment && in->segment < 0x64))
-		return "the kernel puts no probe on an instruction with a lock or segment prefix";
+		return "the kernel refuses a probe on an instruction with a lock or segment prefix";
 	if (!in->vector && in->short_operand && is_branch_op(in->map, in->op))
-		return "the kernel puts no probe on a 16-bit branch";
+		return "the kernel refuses a probe on a 16-bit branch";
 	if (((in->vector || !in->map) && is_refused_op(in->op, mode)) ||
 	    (!in->map && in->op == MOV_TO_SEGMENT && (in->modrm >> 3 & 7) == SS))
-		return "the kernel puts no probe on an instruction like the one there";
+		return "the kernel refuses a probe on an instruction like the one there";
 	if (is_fma4(in))
 		return "the kernel does not know the instruction there";
 	return NULL;

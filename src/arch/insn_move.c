@@ -160,21 +160,21 @@ static const char *move_call(struct mover *m, bool is_indirect)
 
 	if (is_indirect && (in->base == X86_SP ||
 			    (in->modrm >= 0xc0 && (in->modrm & 7) == X86_SP && !(in->rex & 1))))
-		return "a call by the stack pointer is at its entry";
+		return "it begins with a call through the stack pointer";
 	put_push(m, m->from + in->len);
 	ok = is_indirect ? put_same(m, CALL_TO_JMP) : put_jump(m);
-	return ok ? NULL : "what its first instructions refer to is too far away";
+	return ok ? NULL : "its first instructions refer to an address that is too far away";
 }
 
 static const char *move_one(struct mover *m, enum flow flow, bool is_last)
 {
-	static const char far[] = "what its first instructions refer to is too far away";
+	static const char far[] = "its first instructions refer to an address that is too far away";
 
 	switch (flow) {
 	case FLOW_NEXT: return put_same(m, 0) ? NULL : far;
 	case FLOW_BRANCH: return put_branch(m) ? NULL : far;
-	case FLOW_KERNEL: return "a system call is at its entry";
-	case FLOW_SHORT: return "a branch that reaches 127 bytes only is at its entry";
+	case FLOW_KERNEL: return "it begins with a system call";
+	case FLOW_SHORT: return "it begins with a branch that reaches only 127 bytes";
 	case FLOW_JUMP:
 	case FLOW_AWAY:
 		if (!is_last)
@@ -214,7 +214,7 @@ static const char *move_next(const struct region *r, u32 at, struct x86_moved *o
 	if (at >= r->room)
 		return "it is too short for a jump of 5 bytes";
 	if (!x86_decode(r->code + at, r->room - at, X86_64, &in))
-		return "its first instructions are not all known";
+		return "one of its first instructions is not known";
 	if (out->len + (u32)MOST_COPY > sizeof out->code)
 		return "its first instructions are too long";
 	note_inner(out, at);

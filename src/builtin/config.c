@@ -112,7 +112,7 @@ static bool has_one_default(struct check *c, const char *name, struct node *dflt
 	if (same_default(first, dflt))
 		return true;
 	d = check_report(c, dflt->span, D_OPTION_DEFAULT, name, default_text(c, first));
-	diag_note(c->diags, d, first->span, "here it is another one");
+	diag_note(c->diags, d, first->span, "here it is different");
 	return false;
 }
 
@@ -355,7 +355,7 @@ static const struct type *check_assert_str(struct check *c, struct node *call)
 	const struct node *n = call_arg(call, 0);
 
 	if (n->type->kind != TY_STRING && c->final)
-		return diag_type(c, n->span, D_FAIL, "a string is wanted here");
+		return diag_type(c, n->span, D_FAIL, "a string is expected here");
 	return &ty_void;
 }
 

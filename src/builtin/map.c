@@ -24,7 +24,7 @@ static const struct type *key_wanted(struct check *c, struct node *call, struct 
 {
 	struct diag *d = check_report(c, map->span, D_KEY_WANTED, call->name);
 
-	diag_help(c->diags, d, "say which: %s(%s, KEY)", call->name, map->map->name);
+	diag_help(c->diags, d, "give the key: %s(%s, KEY)", call->name, map->map->name);
 	if (call->discards_value)
 		diag_help(c->diags, d, "clear(%s) removes them all", map->map->name);
 	return &ty_error;

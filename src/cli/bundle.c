@@ -105,8 +105,7 @@ int bundle_parse(struct bundle *t, const char *bytes, size_t len)
 static int refuse(struct bundle *t, struct err *err, const char *why)
 {
 	err_set(err, -EBADMSG, "this tool is damaged: %s", why);
-	err_help(err,
-		 "copy or build it again; strip and similar programs take a tool's script away");
+	err_help(err, "copy or build it again; strip and similar programs remove a tool's script");
 	return -EBADMSG;
 }
 

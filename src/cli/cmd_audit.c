@@ -236,7 +236,7 @@ static int run(struct cli *c)
 	err_release(&err);
 	if (!ret && compiled->env.unchecked) {
 		say(c,
-		    "what is not known here cannot be audited: try it as root, where the script is to run");
+		    "what is unknown here cannot be audited: try it as root, on the machine where the script will run");
 		ret = geteuid() ? -EPERM : STATUS_WRONG; /* root sees everything */
 	}
 	ret = session_status(compiled, ret);

@@ -107,7 +107,7 @@ static int find_way_to_kernel(struct flow *f)
 		return 0;
 	if (!feature_has(has, FEAT_KPROBE)) {
 		say(f->t.c,
-		    "%s is of the kernel, which has no probes for its functions: it was built without CONFIG_KPROBES",
+		    "%s is a kernel function, and this kernel cannot probe functions: it was built without CONFIG_KPROBES",
 		    name);
 		return STATUS_REFUSED;
 	}
@@ -116,7 +116,7 @@ static int find_way_to_kernel(struct flow *f)
 	if (f->kernel_functions.n && feature_has(has, FEAT_COOKIE))
 		return flow_find_reached(f);
 	say(f->t.c,
-	    "%s is of the kernel, which has no kprobe multi links (Linux 5.18 with CONFIG_FPROBE): probes on its "
+	    "%s is a kernel function, and this kernel has no kprobe multi links (Linux 5.18 with CONFIG_FPROBE): probes on its "
 	    "functions one by one would take minutes",
 	    name);
 	return STATUS_REFUSED;

@@ -98,9 +98,9 @@ static int help_word(struct cli *c, const char *word, const enum topic_kind *onl
 	if (s.n_found)
 		ret = put_out(c, &s.out);
 	else if (near_best(&s.near))
-		say(c, "nothing is called \"%s\": did you mean %s?", word, near_best(&s.near));
+		say(c, "nothing is named \"%s\": did you mean %s?", word, near_best(&s.near));
 	else
-		say(c, "nothing is called \"%s\"; \"%s help\" shows the lists", word, c->program);
+		say(c, "nothing is named \"%s\"; \"%s help\" shows the lists", word, c->program);
 	buf_release(&s.out);
 	arena_release(&a);
 	return ret;

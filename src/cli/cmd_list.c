@@ -139,7 +139,7 @@ static bool may_read_tracefs(struct err *err)
 		return false;
 	if (feature_answer(kernel_features(), FEAT_TRACEFS) != FEATURE_DENIED)
 		return true;
-	err_set(err, -EACCES, "the events of tracefs may not be read");
+	err_set(err, -EACCES, "the events of tracefs are not readable");
 	err_help(
 		err,
 		"try it with sudo, or let a group read tracefs (mount -o remount,gid=GROUP,mode=0750)");

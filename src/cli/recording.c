@@ -136,7 +136,7 @@ static int set_columns(struct recorded *r)
 	ret = ret ? ret : event_columns_check(columns, &err);
 	if (!ret && (columns->set & 1u << COLUMN_tod) && !columns->to_real)
 		ret = err_set(&err, -EINVAL,
-			      "-F: %s does not say what time of day it was recorded: it has no tod",
+			      "-F: %s does not have the time of day: it was recorded without tod",
 			      r->path);
 	if (ret)
 		say_err(c, &err);
@@ -205,7 +205,7 @@ int recorded_close(struct recorded *r)
 	bool is_damaged = store_damage(r->store) || r->damage.len;
 
 	if (r->damage.len)
-		say(r->c, "%s: %s; what can be read was read", r->path, r->damage.s);
+		say(r->c, "%s: %s; everything readable was read", r->path, r->damage.s);
 	store_tell_gaps(r->store, r->path, tell, r->c);
 	recorded_close_quietly(r);
 	return is_damaged ? STATUS_WRONG : 0;

@@ -64,8 +64,8 @@ static int no_script(const struct cli *c, const char *word)
 	else if (strchr(word, '{'))
 		say(c, "there is no script \"%s\": a program on the command line follows -e", word);
 	else if (!c->drop_in && !strpbrk(word, "./"))
-		say(c, "there is no script \"%s\": \"%s run --list\" shows those that come with it",
-		    word, c->program);
+		say(c, "there is no script \"%s\": \"%s run --list\" shows those included", word,
+		    c->program);
 	else
 		say(c, "failed to open file '%s': %s", word, strerror(ENOENT));
 	tool_free(t);
@@ -123,7 +123,7 @@ static int refuse_other_file(const struct cli *c, const char *word)
 		     "ELF",
 		     4))
 		say(c,
-		    "%s is a program, no script: \"%s list 'uprobe:%s:*'\" lists its functions, -c runs it",
+		    "%s is a program, not a script: \"%s list 'uprobe:%s:*'\" lists its functions, -c runs it",
 		    word, c->program, word);
 	else if (!strncmp(s, "\xff\xfe", 2) || !strncmp(s, "\xfe\xff", 2))
 		say(c, "%s is UTF-16: scripts are UTF-8", word);

@@ -28,7 +28,7 @@ static int is_safe(int fd, const char *path, struct err *err)
 	if (st.st_uid == geteuid() && !(st.st_mode & 077))
 		return 0;
 	err_set(err, -EPERM, "%s is not a directory of this user alone", path);
-	err_help(err, "others could change what is in it: remove it, or give it mode 0700");
+	err_help(err, "other users could change its contents: remove it, or give it mode 0700");
 	return -EPERM;
 }
 
@@ -63,7 +63,7 @@ int session_place(struct arena *a, const char **path, struct err *err)
 			fd = open_place(*path = places[i], err);
 	if (fd == -ENOENT)
 		err_set(err, fd,
-			"there is no place for the state of recordings: neither /run, XDG_RUNTIME_DIR nor /tmp can be written");
+			"no directory for the state of recordings: neither /run, XDG_RUNTIME_DIR nor /tmp is writable");
 	return fd;
 }
 

@@ -18,7 +18,7 @@
 #define TO_PRINT "write print(VALUE), or printf(\"%d\\n\", VALUE)"
 #define TO_COMPARE "\"=\" assigns; to compare, write \"==\""
 #define TO_MATCH                                                                                   \
-	"texts are compared with == and !=; strcontains(TEXT, PART) and glob(PATTERN, TEXT) search"
+	"strings are compared with == and !=; strcontains(TEXT, PART) and glob(PATTERN, TEXT) search"
 
 static const struct found {
 	const char *text;     /* a word, or the first characters of a sign */
@@ -39,9 +39,9 @@ static const struct found {
 	{ "matches", NULL, TO_MATCH },
 	{ "contains", NULL, TO_MATCH },
 	{ "startswith", NULL, TO_MATCH },
-	{ "when", "'{'", "a condition of a probe stands between two \"/\": /pid == 1/ { ... }" },
-	{ "where", "'{'", "a condition of a probe stands between two \"/\": /pid == 1/ { ... }" },
-	{ "if", "'{'", "a condition of a probe stands between two \"/\": /pid == 1/ { ... }" },
+	{ "when", "'{'", "a probe's predicate is enclosed in slashes: /pid == 1/ { ... }" },
+	{ "where", "'{'", "a probe's predicate is enclosed in slashes: /pid == 1/ { ... }" },
+	{ "if", "'{'", "a probe's predicate is enclosed in slashes: /pid == 1/ { ... }" },
 	{ "if", NULL, "a choice between two values is written CONDITION ? A : B" },
 	{ ":=", NULL, "assign with \"=\"" },
 	{ "===", NULL, "to compare, write \"==\"" },
@@ -53,16 +53,16 @@ static const struct found {
 	{ "[", "expression", "a list of values is a tuple: (1, 2)" },
 	{ "return", "expression", "the result of a function is retval" },
 	{ "#", "expression", "comments begin with \"//\"" },
-	{ ";", "'{'", "a body stands in braces: { ... }" },
-	{ ":", "'{'", "a body stands in braces: { ... }" },
-	{ ":", "']'", "substr(TEXT, START, LENGTH) is a part of a text" },
-	{ ")", "';'", "there is no \"(\" that it closes" },
+	{ ";", "'{'", "a body is enclosed in braces: { ... }" },
+	{ ":", "'{'", "a body is enclosed in braces: { ... }" },
+	{ ":", "']'", "substr(TEXT, START, LENGTH) is a part of a string" },
+	{ ")", "';'", "it closes no \"(\"" },
 	{ ",", "';'", "several values are a tuple: (1, 2); a number has no commas: 1000" },
 	{ ",", "':'",
 	  "a loop has one variable: for ($kv : @map), where $kv.0 is the key, $kv.1 the value" },
 	{ "{", "';'", "a block follows if, else, for, while and unroll only" },
-	{ "\"", "')'", "a comma is missing, or use str_concat(A, B) to join texts" },
-	{ "\"", "field", "str_concat(A, B) joins texts" },
+	{ "\"", "')'", "a comma is missing, or use str_concat(A, B) to join strings" },
+	{ "\"", "field", "str_concat(A, B) joins strings" },
 	{ "\"", "';'",
 	  "an operator is missing; text with values in it is printed: printf(\"%d\", $x)" },
 	{ ":", "')'", A_LOOP },
@@ -72,7 +72,7 @@ static const struct found {
 	/* whatever was found */
 	{ "", "')'", "is a \")\", an operator or a comma missing before it?" },
 	{ "", "']'", "is a \"]\", an operator or a comma missing before it?" },
-	{ "", "'{' or 'if'", "a body stands in braces: { ... }" },
+	{ "", "'{' or 'if'", "a body is enclosed in braces: { ... }" },
 	{ "", "string after 'import'", "builtins need no import; a file is named in quotes" },
 };
 
@@ -115,7 +115,7 @@ static const struct first {
 	{ "throw", "exit() ends the script; return leaves the probe" },
 	{ "goto", "there are no jumps: return leaves the probe, break a loop" },
 	{ "try", "nothing is thrown: what cannot be read is 0 or empty" },
-	{ "new", "values are numbers, texts and tuples: (1, \"a\")" },
+	{ "new", "values are numbers, strings and tuples: (1, \"a\")" },
 	{ "del", "delete(@map, KEY) removes an element" },
 };
 
@@ -217,7 +217,7 @@ static const char *const prompts[] = { "$", "sonde", "bpftrace", "sudo" };
 const char *foreign_head(const char *text)
 {
 	if (is_one_of(prompts, ARRAY_SIZE(prompts), text))
-		return "this is a command of a shell: the script is what stands between its quotes";
+		return "this is a shell command: the script is the text between its quotes";
 
 	for (u32 i = 0; i < ARRAY_SIZE(heads); i++)
 		if (begins_with(text, heads[i].prefix))

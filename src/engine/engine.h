@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The contract of an engine, which runs programs. The session uses engines only through it. Each
+ * The contract of an engine, which runs programs. The session uses engines only through this. Each
  * engine is a folder of this room and a line in index.h. A run may use several: the session asks
  * each one about each site, and merges their records, maps and losses.
  *
@@ -30,19 +30,18 @@ struct engine_options {
 	u64 ring_size; /* bytes, a power of two; 0: depends on the memory of the machine */
 	bool verbose;
 	u32 log_size; /* bytes of verifier log to keep on failure */
-	/* Returns -E2BIG at once if the program exceeds a verifier's limits: the caller compiles it
-	 * in another form. */
+	/* Returns -E2BIG at once if the program exceeds a verifier's limits: the caller then
+	 * compiles it in another form. */
 	bool again_if_big;
 	const char *license;
 	struct btf *btf; /* the session's, borrowed; NULL: opened on first need */
 	/* True ends attaching to many sites early; called between sites. NULL: never. */
 	bool (*stop)(void);
 	bool wait_detach; /* close() returns after everything is detached */
-	/* Of a recording: only so long from its beginning, only this range; 0: all of it. */
+	/* For a recording: at most this long from its beginning; only this range. 0: all of it. */
 	u64 duration_ns, from_ns, to_ns;
 	const struct traced *traced;
-	/* The processes of it that are there, the command that waits included, each before its
-	 * children. */
+	/* Its existing processes, including the waiting command, parents before children. */
 	const u32 *pids;
 	u32 n_pids;
 	const struct fetch_table *fetches; /* borrowed; functions may be added */
@@ -53,9 +52,9 @@ struct engine_answer {
 	u32 price_ns;        /* approximate cost of an event; the cheapest engine is chosen */
 	const char *why_not; /* the reason if it does not serve the site */
 };
-enum { PRICE_LAST_RESORT = 1u << 31 }; /* any other engine that serves the site is better */
+enum { PRICE_LAST_RESORT = 1u << 31 }; /* chosen only if no other engine serves the site */
 
-/* Slow detaching is left to a process "sonde-detach", which has no terminal and no pipes. */
+/* A process "sonde-detach", without terminal and pipes, does slow detaching. */
 struct leaving {
 	s32 pid;
 	u32 n;  /* attachments whose removal takes long enough to be reported; 0: none */
@@ -89,15 +88,15 @@ struct attach_request {
 	const struct site *const *sites;
 	u32 n;
 	refused_fn
-		refused; /* gets each refused site, which is skipped; NULL: the first one ends the call */
-	void *ctx;       /* of refused */
+		refused; /* called for each refused site, which is skipped; NULL: the first one ends the call */
+	void *ctx; /* of refused */
 };
 
-/* The record is valid during the call only. Non-zero ends draining: this record is consumed, later
+/* The record is valid during the call only. Nonzero ends draining: this record is consumed, later
  * ones stay. */
 typedef int (*record_fn)(void *ctx, const void *record, u32 len);
 
-/* A ring buffer of one page whose records mean nothing: fd is readable when there are some. */
+/* A ring buffer of one page, used as a signal: fd is readable when it has records. */
 struct bell {
 	int fd; /* borrowed */
 	u64 *consumer;
@@ -113,49 +112,48 @@ static inline void bell_silence(const struct bell *b)
 struct engine {
 	const char *name, *brief;
 	bool by_name_only;   /* used only if requested by name */
-	bool has_substitute; /* requested by name, it leaves to others what it does not serve */
+	bool has_substitute; /* if requested by name, other engines serve what it does not */
 	bool reads_records;  /* sites of sonde.h's tracepoints are SITE_RECORD */
 	/* The context of tracepoints and system calls is the perf record of each: there are no raw
 	 * ones. */
 	bool by_perf_record;
-	bool takes_filters; /* site.event.filter */
-	bool has_events;    /* sites fire by themselves: a run waits for records */
+	bool takes_filters; /* it supports site.event.filter */
+	bool has_events;    /* sites fire on their own: a run waits for records */
 	/* It traces the running kernel, so symbols and ways to attach are those of this machine. */
 	bool on_this_kernel;
 
 	/* ---- before a run */
 	/* The kernel features that its programs may use. */
 	struct features *(*features)(void);
-	/* Opens the file that its events come from, before anything else. 0 or -errno; a second
-	 * call is of the same run and does nothing. NULL: it takes none. */
+	/* Opens the file of its events, before anything else. 0 or -errno; a second call in the
+	 * same run does nothing. NULL: it reads no file. */
 	int (*select)(const char *path, struct err *err);
 	/* The events of that file. NULL: tracefs has the formats of events. */
 	const struct recorded_kernel *(*formats)(void);
-	/* Why programs cannot call the BPF helper: data that the source of its events lacks; NULL:
-	 * they can. memory: to read memory other than the program's own. NULL: the machine has all
+	/* The data that its source of events lacks for programs to call the BPF helper; NULL: they
+	 * can. memory: to read memory other than the program's own. NULL: the machine has all
 	 * data. */
 	const char *(*lacks)(u32 helper, bool memory);
-	/* Whether events have the memory near the address in the register at that offset of the
-	 * context, of programs that get registers. NULL: none. */
+	/* For programs whose context is registers: whether events have the memory near the address
+	 * in the register at that offset. NULL: none. */
 	bool (*has_memory_near)(u32 offset);
-	/* The memory that registers point to is fetched with the event (struct fetch). */
+	/* Memory that registers point to is fetched with the event (struct fetch). */
 	bool fetches;
-	const char *source, *source_has; /* of lacks(), for messages */
+	const char *source, *source_has; /* for messages about lacks() */
 	/* 0, or an error if this process may not use the engine. NULL: every process may. */
 	int (*check_rights)(struct err *err);
-	/* Whether this process has the general right to trace: then a refusal concerns one thing
-	 * only. NULL: yes. */
+	/* Whether this process may trace in general: then a refusal is specific. NULL: yes. */
 	bool (*has_rights)(void);
-	/* Whether this process may trace only some, and all events are of those that t names and of
+	/* Whether this process may trace only some processes, and all events are of those in t and
 	 * their descendants. NULL: never. */
 	bool (*is_own)(const struct traced *t);
-	/* The engine, by name, that may serve a script where this one is refused as a whole. NULL:
+	/* The name of an engine that may serve a script if this process may not use this one. NULL:
 	 * none. */
 	const char *instead;
 	/* True with a price, or false with why_not. */
 	bool (*serves)(const struct site *s, struct engine_answer *a);
-	/* Why a function that serves() may run at the site cannot, or NULL; known once it is
-	 * compiled. NULL: all can. */
+	/* After compiling: why a function cannot run at the site although serves() returned true,
+	 * or NULL. NULL: all can. */
 	const char *(*cannot_run)(const struct bpf_func *f, const struct site *s);
 	/* The reason why a site will not fire although it is attached, or NULL. NULL: all sites
 	 * fire. */
@@ -169,8 +167,8 @@ struct engine {
 	void *(*open)(struct program *prog, const struct engine_options *o, struct err *err);
 	/* NULL: open() creates them. */
 	int (*create_maps)(void *self, struct err *err);
-	/* The program got more functions, and data after data_from: makes room for both and stores
-	 * the new data. -E2BIG: the maps have no room. NULL: functions are not added during a
+	/* Functions, and data from data_from on, were added to the program: allocates for both and
+	 * stores the new data. -E2BIG: the maps are full. NULL: functions are not added during a
 	 * run. */
 	int (*extend)(void *self, u32 data_from);
 	/* Stores the address of our pid namespace at DATA_PID_NS and its level at DATA_PID_LEVEL.
@@ -179,7 +177,7 @@ struct engine {
 	/* Drops privileges that an attached run does not need, and appends a line for -v to how.
 	 * NULL: none are dropped. */
 	bool (*drop_rights)(bool kills_child, struct buf *how);
-	/* Events stop at once; objects are closed later. NULL: nothing is attached. */
+	/* Stops events at once; objects are closed later. NULL: nothing is attached. */
 	void (*detach_all)(void *self);
 	struct leaving (*close)(void *self);
 
@@ -191,18 +189,18 @@ struct engine {
 	/* Loads both functions as one program. at: a site of the entry, with its twin. False: load
 	 * each by itself; NULL means the same. */
 	bool (*load_session)(void *self, u32 entry, u32 ret, const struct site *at);
-	/* After load(): the value that a RELOC_BOUND got. */
+	/* After load(): the value of a RELOC_BOUND. */
 	u32 (*loop_turns)(const void *self, u32 func, u32 insn);
 	/* Instructions that a verifier processed; 0: not known. NULL: there is no verifier. */
 	u64 (*followed)(void *self, u32 func);
 	/* Returns the number of attached sites, or -errno. NULL: sites never fire. */
 	int (*attach)(void *self, const struct attach_request *a, struct err *err);
-	/* The command of -c waits in process pid; release() has it execute its program. Returns
-	 * when it may run on: sites of it are attached. NULL: they are when attach() returns. */
+	/* The command of -c waits in process pid; release() lets it execute its program. Returns
+	 * when the program may run because its sites are attached. NULL: attach() attaches them. */
 	int (*launch)(void *self, s32 pid, int (*release)(void *ctx, struct err *err), void *ctx,
 		      struct err *err);
-	/* All sites that are known at the start are attached. NULL: each site has events from its
-	 * attaching on. */
+	/* Called when all sites known at the start are attached. NULL: a site fires as soon as it
+	 * is attached. */
 	void (*start)(void *self);
 	/* For -v: how attachment i was made; NULL after the last. */
 	const char *(*how)(const void *self, u32 i);
@@ -217,25 +215,26 @@ struct engine {
 	/* ---- records */
 	/* A descriptor to poll for readability; -1 or NULL: none. */
 	int (*event_fd)(const void *self);
-	/* The time of the oldest waiting record, by the clock of nsecs; 0: no record waits. NULL:
-	 * not known, and its records count as older than those of other engines. */
+	/* The time of the oldest waiting record, by the clock of nsecs; 0: none. NULL: not known;
+	 * its records count as older than those of other engines. */
 	u64 (*next)(void *self);
 	/* Calls f for each waiting record in order; with next(): for records up to `until`. Returns
 	 * their number. */
 	int (*drain)(void *self, u64 until, record_fn f, void *ctx);
-	/* The stacks of the recorded event whose records are drained now, to the one made of a
-	 * record. NULL: it has none. */
+	/* Copies the stacks of the recorded event whose records are being drained to the event made
+	 * from a record. NULL: it has none. */
 	void (*recorded_stacks)(void *self, struct trace_event *e);
-	/* The next drain should follow at once. NULL: never. */
+	/* The next drain should follow immediately. NULL: never. */
 	bool (*drained_much)(const void *self);
-	/* How full its ring is, of 256; a forked process may ask, too. NULL: it has no ring. */
+	/* Fill level of its ring, in 1/256; a forked process may call this, too. NULL: it has no
+	 * ring. */
 	u32 (*fill)(const void *self);
 	/* No more records will come. NULL: never over. */
 	bool (*is_over)(const void *self);
 	/* Events that the function missed, before any predicate. NULL: none. */
 	u64 (*skipped)(void *self, u32 func);
-	enum loss_reason misses; /* why; 0: LOSS_SKIPPED, or _ANY */
-	/* Reports what the source of its events lacks, line by line; at the end of a run. NULL:
+	enum loss_reason misses; /* the reason; 0: LOSS_SKIPPED, or _ANY */
+	/* At the end of a run: reports what its source of events lacks, line by line. NULL:
 	 * nothing. */
 	void (*tell_gaps)(const void *self, void (*tell)(void *ctx, const char *line), void *ctx);
 
@@ -248,11 +247,10 @@ struct engine {
 	int (*map_delete)(void *self, u32 map, const void *key);
 	/* As kernel_map_move() of engine/kernel/kernel.h. NULL: keys of stacks never change. */
 	int (*map_move)(void *self, u32 map, const void *from, const void *to, bool replace);
-	/* The memory of a mapped array other than the data map; NULL: it has none, also as an
+	/* The memory of a mapped array other than the data map; NULL: none; so is a NULL
 	 * operation. */
 	void *(*map_memory)(void *self, u32 map);
-	/* How programs wake sonde by the map of role MAP_UNWIND_BELL; false: there is none. NULL:
-	 * likewise. */
+	/* The map of role MAP_UNWIND_BELL, by which programs wake sonde; false or NULL: none. */
 	bool (*bell)(void *self, struct bell *out);
 	/* Copies at most `limit` frames to ips; returns their number. *time: of a user stack, when
 	 * it was first hit (CLOCK_MONOTONIC). */
@@ -267,7 +265,7 @@ struct engine {
 	/* False with out->module: the file is known, the function is not. */
 	bool (*usym)(void *self, u32 pid, u64 addr, struct symbol *out);
 	/* Reports mappings of processes from now on. prompt: maps_fd() is readable after each
-	 * event, not only when many wait. 0 or -errno. */
+	 * event, not only after many. 0 or -errno. */
 	int (*maps_open)(void *self, bool prompt);
 	int (*maps_fd)(const void *self);
 	/* Calls f for each new event, in order. Costs one load per processor if there is none. */
@@ -276,13 +274,13 @@ struct engine {
 
 /* NULL-terminated. The features of the first one resolve probes. */
 extern const struct engine *const engines[];
-/* Those of them that --engine=NAME chooses. */
+/* Those that --engine=NAME accepts. */
 extern const struct engine *const named_engines[];
-/* NULL: no engine has the name. */
+/* NULL: no engine has this name. */
 const struct engine *engine_find(const char *name);
 
 /* ---- questions about this machine, independent of the engine */
-/* The features of the running kernel: probed on first need, cached for the boot in a private file
+/* The features of the running kernel: probed on demand and cached until reboot in a private file
  * below /run. */
 struct features *kernel_features(void);
 /* Size in bytes of a ring for many events, and of a ring of `pages` pages: a power of two, at most

@@ -24,7 +24,7 @@ enum feature_answer in_vm_feature(enum feature id)
 	case FEAT_SIGNAL:
 	case FEAT_READ_KERNEL: return FEATURE_YES;
 	case FEAT_KALLSYMS: /* is read, not run */ return feature_answer(kernel_features(), id);
-	default: /* facilities of a kernel: not here */ return FEATURE_NO;
+	default: /* facilities of a kernel */ return FEATURE_NO;
 	}
 }
 

@@ -5,22 +5,22 @@
 
 #include "engine/engine.h"
 
-/* Of the kernel's features those that the interpreter has; all others are missing. */
+/* Which kernel features the interpreter has. */
 enum feature_answer in_vm_feature(enum feature id);
 
 /* What no event of such an engine has (struct engine's lacks); NULL: it depends on the engine. */
 const char *in_vm_lacks(u32 helper);
 
 struct vm;
-/* Whom a drain() passes records to. */
+/* The receiver of drained records. */
 struct in_vm_receiver {
 	record_fn f;
 	void *ctx;
-	bool has_enough; /* f has returned non-zero */
+	bool has_enough; /* f returned nonzero */
 };
-/* The records that wait; returns their number. */
+/* Passes on all waiting records; returns their number. */
 int in_vm_drain(struct vm *vm, struct in_vm_receiver *to);
-/* Runs a function of the site with that index and passes its records on. False: a fault ended
+/* Runs a function for the site with that index and passes on its records. False: a fault ended
  * it. */
 bool in_vm_handle(struct vm *vm, u32 func, u64 cookie, const void *ctx, u32 len,
 		  struct in_vm_receiver *to);
@@ -36,7 +36,7 @@ u32 in_vm_stack(void *self, const struct stack_value *v, u32 limit, u64 *ips, u6
 u64 in_vm_data_u64(void *self, u32 offset);
 void in_vm_set_data_u64(void *self, u32 offset, u64 value);
 
-/* The rows of struct engine for all of them but run. */
+/* The operations that they share in struct engine; run is not among them. */
 #define IN_VM_OPERATIONS                                                                           \
 	.time = in_vm_time, .map_read = in_vm_map_read, .map_clear = in_vm_map_clear,              \
 	.map_zero = in_vm_map_zero, .map_set = in_vm_map_set, .map_delete = in_vm_map_delete,      \

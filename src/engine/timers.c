@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Timers begin with the source of the events, as live ones do when they are attached. */
+/* Timers start with the source of events, as live ones start when they are attached. */
 #include "engine/timers.h"
 
 static u64 period_ns(const struct site *s)

@@ -15,12 +15,12 @@ struct timer {
 struct timers {
 	struct timer *v; /* the owner frees it */
 	u32 n;
-	u64 next; /* the earliest; ~0: there is none */
+	u64 next; /* the earliest; ~0: none */
 };
 void timers_add(struct timers *t, const struct site *s, u32 func);
 /* The first period begins now. */
 void timers_start(struct timers *t, u64 now);
-/* The one that is due at t->next, which is set to its next time. */
+/* Returns the timer that is due at t->next and advances its time. */
 const struct timer *timers_take(struct timers *t);
 
 #endif

@@ -249,7 +249,6 @@ static int run(const struct export_job *j, struct err *err)
 	return out_close(&h.out, j->path, err);
 }
 
-const struct exporter export_html = { .name = "html",
-				      .brief = "a page for browsers that has the time line",
-				      .suffix = ".html",
-				      .run = run };
+const struct exporter export_html = {
+	.name = "html", .brief = "an HTML page with the timeline", .suffix = ".html", .run = run
+};

@@ -613,7 +613,7 @@ static int run(struct importing *to, const u8 *bytes, size_t len, struct err *er
 	}
 	give_losses(&in);
 	if (in.n_strange)
-		import_damage(to, "%llu of %llu lines are no events",
+		import_damage(to, "%llu of %llu lines are not events",
 			      (unsigned long long)in.n_strange, (unsigned long long)in.n_lines);
 	hash_release(&in.known);
 	buf_release(&in.signature);

@@ -234,7 +234,7 @@ static int open_folder(int fd, const char *path, struct err *err)
 		err_set(err, -EISDIR, "%s is a folder without the file metadata", path);
 		err_help(
 			err,
-			"a trace in CTF is the folder that has it: of LTTng, kernel or ust/uid/ID/64-bit below the one of the session");
+			"a CTF trace is the folder that contains it: for LTTng, kernel or ust/uid/ID/64-bit in the session's folder");
 		text = -1;
 	}
 	buf_release(&kernel);

@@ -576,6 +576,6 @@ static int run(struct importing *to, const u8 *bytes, size_t len, struct err *er
 }
 
 const struct importer import_perf = { .name = "perf.data",
-				      .brief = "tracepoints that perf record has written",
+				      .brief = "tracepoints recorded by perf record",
 				      .knows = knows,
 				      .run = run };

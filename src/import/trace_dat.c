@@ -223,7 +223,7 @@ static void read_page(struct input *in, u32 cpu, struct cursor page)
 static void read_pages(struct input *in, u32 cpu, struct cursor pages)
 {
 	if (pages.failed)
-		import_damage(in->to, "the pages of processor %u are not all there", cpu);
+		import_damage(in->to, "the pages of processor %u are incomplete", cpu);
 	while (cursor_left(&pages) >= RING_PAGE_HEAD) {
 		struct cursor page = pages;
 
@@ -348,7 +348,7 @@ static struct cursor section(struct input *in, u64 offset)
 	if (flags & SECTION_COMPRESSED) {
 		import_damage(
 			in->to,
-			"it is compressed, and trace-cmd, by which sonde decompresses it, is not there or "
+			"it is compressed, and trace-cmd, which sonde uses to decompress it, is missing or "
 			"cannot read it");
 		c.failed = true;
 	}
@@ -452,9 +452,10 @@ static int run(struct importing *to, const u8 *bytes, size_t len, struct err *er
 
 	if (!tracing_data_read_head(&c, &t) || !(streq(t.version, "6") || streq(t.version, "7")) ||
 	    t.page_size < 1024 || t.page_size > 1 << 24) {
-		err_usage(err, -EINVAL,
-			  "%s is a trace.dat of a version or a processor that sonde does not read",
-			  to->name);
+		err_usage(
+			err, -EINVAL,
+			"%s is a trace.dat of a version or a processor that sonde does not support",
+			to->name);
 		return err->code;
 	}
 	arena_init(&in.arena);
@@ -471,7 +472,7 @@ static int run(struct importing *to, const u8 *bytes, size_t len, struct err *er
 }
 
 const struct importer import_trace_dat = { .name = "trace.dat",
-					   .brief = "what trace-cmd record has written",
+					   .brief = "output of trace-cmd record",
 					   .knows = knows,
 					   .run = run,
 					   .convert = convert };

@@ -58,7 +58,7 @@ static void join(struct flow *fl, u32 pc, const struct flow_state *s)
 static int misuse(struct flow *fl, u32 pc)
 {
 	return err_set(fl->err, -ENOTSUP,
-		       "it uses its context otherwise than to read it (instruction %u)", pc);
+		       "it does more with its context than read it (instruction %u)", pc);
 }
 
 /* The index of the slot at an offset from r10, or -1. */

@@ -198,7 +198,7 @@ static void load_from(struct jit *j, u8 dst, const struct loc *word)
 
 static int refuse_word(struct jit *j)
 {
-	return jit_refuse(j, "an argument is where only the tracepoint itself finds it");
+	return jit_refuse(j, "an argument is where only the tracepoint itself can find it");
 }
 
 /* A record has arguments without their sign. */

@@ -56,7 +56,7 @@ static int get_smp_processor_id(struct jit *j)
 static int get_current_pid_tgid(struct jit *j)
 {
 	if (!j->world->has_tid)
-		return jit_refuse(j, "where threads of this process have their id is not known");
+		return jit_refuse(j, "the location of thread ids in this process is not known");
 	x86_fs(j->code, X_LOAD, 4, RAX, j->world->tid);
 	x86_mov_imm(j->code, RCX, (u64)j->world->pid << 32);
 	x86_rr(j->code, X_OR, 8, RCX, RAX);
@@ -79,7 +79,8 @@ static int put_time(struct jit *j, bool is_mono)
 	u32 after;
 
 	if (!j->world->clock)
-		return jit_refuse(j, "the time stamp counter of this machine is no clock");
+		return jit_refuse(j,
+				  "the time stamp counter of this machine cannot serve as a clock");
 	x86_mov_imm(b, X8, j->world->clock);
 	x86_rm(b, X_LOAD, 4, X9, at(X8, offsetof(struct jit_clock, index)));
 	x86_ri(b, X_AND, 4, X9, ARRAY_SIZE(((struct jit_clock *)0)->slot) - 1);

@@ -39,7 +39,7 @@ static int read_input(struct jit *j)
 		if (!is_function_reference(&f->insns[pc]))
 			continue;
 		if (target >= n)
-			return jit_refuse(j, "a call of something that is not there");
+			return jit_refuse(j, "a call of something that does not exist");
 		j->in.begins[target] = j->in.has_subprograms = true;
 	}
 	return 0;

@@ -422,7 +422,7 @@ static bool is_in_object(struct check *c, struct node *n)
 		return true;
 	check_report(
 		c, n->span, D_UNREADABLE_ARG, n->name,
-		"where a virtual base lies is read from the object itself, and this is a copy of it: use its address");
+		"the location of a virtual base is read from the object itself, and this is a copy of it: use its address");
 	return false;
 }
 

@@ -227,7 +227,7 @@ static const struct type *no_values(struct check *c, struct node *n, const struc
 	struct diag *d = check_report(c, n->span, D_AGG_USE, m->name);
 
 	diag_help(c->diags, d,
-		  "of a loop over %s only the key can be used: %s.0; print(%s[%s.0]) "
+		  "in a loop over %s only the key can be used: %s.0; print(%s[%s.0]) "
 		  "prints the element",
 		  m->name, var_text(c, n->name), m->name, var_text(c, n->name));
 	return &ty_error;
@@ -472,7 +472,8 @@ static const struct type *check_type_arg(struct check *c, struct node *n, bool i
 	struct diag *d = check_report(c, n->span, D_TYPE_AS_VALUE, type_text(c, t));
 
 	if (n->tref->of || n->tref->of_type)
-		diag_help(c->diags, d, "typeinfo() makes a value of a type, which can be compared");
+		diag_help(c->diags, d,
+			  "typeinfo() turns a type into a value, which can be compared");
 	return &ty_error;
 }
 

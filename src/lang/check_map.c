@@ -61,7 +61,7 @@ static void warn_mixed(struct check *c, struct span span, const char *name, cons
 	if (t->kind == TY_POINTER) {
 		struct diag *d = check_report(c, span, D_SPACE_MIX, name);
 
-		diag_help(c->diags, d, "say which is meant with kptr() or uptr()");
+		diag_help(c->diags, d, "choose with kptr() or uptr()");
 		return;
 	}
 	struct diag *d = check_report(c, span, D_SIGN_MIX);

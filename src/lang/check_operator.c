@@ -149,8 +149,8 @@ static const struct type *float_pair(struct check *c, struct node *n, const stru
 	struct diag *d = report_operands(c, n, a, b);
 
 	diag_help(c->diags, d,
-		  "numbers with fractions are compared with each other and with constants; to "
-		  "compute, cut them to integers: (int64)");
+		  "fractions can be compared with each other and with constants; to "
+		  "compute, truncate them to integers: (int64)");
 	return &ty_error;
 }
 

@@ -120,7 +120,7 @@ static const struct type *copied_agg(struct check *c, struct node *value)
 {
 	struct diag *d = check_report(c, value->span, D_AGG_USE, value->map->name);
 
-	diag_help(c->diags, d, "to keep its present value as an integer: (int64)%s",
+	diag_help(c->diags, d, "to keep its current value as an integer: (int64)%s",
 		  value->map->name);
 	return &ty_error;
 }
@@ -462,7 +462,7 @@ static void check_expr_statement(struct check *c, struct node *n)
 		return;
 	struct diag *d = check_report(c, n->span, D_DISCARDED);
 
-	diag_help(c->diags, d, "write _ = ...; to say that it is meant");
+	diag_help(c->diags, d, "write _ = ...; if it is intended");
 }
 
 static void check_bare(struct check *c, struct node *n)
@@ -517,7 +517,7 @@ void check_statements(struct check *c, struct node *list)
 		check_statement(c, n);
 		if (n->kind == N_IF && !node_is_const_int(n->a) && !c->s->terminated_by &&
 		    check_leaves(c, n))
-			c->s->terminated_by = "an if whose branches all leave";
+			c->s->terminated_by = "an if whose branches all exit";
 	}
 	c->s->terminated_by = was;
 	c->s->depth--;

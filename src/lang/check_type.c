@@ -458,7 +458,7 @@ static const struct type *unknown_type(struct check *c, struct type_ref *ref)
 	/* which every kernel with BTF has */
 	if (ref->tag && w->type && !w->type(w->ctx, 's', "task_struct")) {
 		d = check_report(c, ref->span, D_NO_KERNEL_TYPES, full);
-		diag_help(c->diags, d, "or a definition of its own in the script");
+		diag_help(c->diags, d, "or a definition in the script");
 		return &ty_error;
 	}
 	d = check_report(c, ref->span, D_UNKNOWN_TYPE, full);

@@ -248,7 +248,7 @@ static void lex_string(struct lexer *lx, struct token *tok)
 	if (!tok->broken || lx->quiet)
 		return;
 	diag_help(lx->diags, report(lx, start, lx->pos - start, D_UNTERMINATED_STRING, NULL),
-		  "close it with a double quote on the same line; \\n is a line's end in a string");
+		  "close it with a double quote on the same line; \\n is a newline in a string");
 }
 
 static void lex_single_quotes(struct lexer *lx, struct token *tok)
@@ -373,7 +373,7 @@ static const struct stray {
 	{ "\u00ab", "these are typographic quotes: use plain double quotes" },
 	{ "\u00bb", "these are typographic quotes: use plain double quotes" },
 	{ "\ufeff", "this is a byte order mark, left where files were joined: delete it" },
-	{ "\u200b", "this is an invisible space of no width: delete it" },
+	{ "\u200b", "this is an invisible zero-width space: delete it" },
 	{ "\u2013", "this is a dash: use a plain minus sign" },
 	{ "\u2014", "this is a dash: use a plain minus sign" },
 	{ "\u2212", "this is a dash: use a plain minus sign" },
@@ -397,7 +397,7 @@ static const char *stray_help(const char *s)
 	case '#': return "comments begin with \"//\"; C lines are only allowed before the probes";
 	case '`': return "strings are written in double quotes";
 	case '$': return "variables have a name ($x), parameters a number ($1)";
-	case '\\': return "lines need no continuation: a statement goes on until its \";\"";
+	case '\\': return "lines need no continuation: a statement ends at its \";\"";
 	default: return NULL;
 	}
 }

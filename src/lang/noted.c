@@ -92,7 +92,7 @@ static bool refuse(struct check *c, struct node *n, const struct noted_text *t)
 	if (!c->final)
 		return false;
 	if (*all)
-		diag_help(c->diags, d, "of this probe the recording has %s", all);
+		diag_help(c->diags, d, "for this probe the recording has %s", all);
 	diag_help(c->diags, d, "\"sonde record SCRIPT -- CMD\" keeps all that SCRIPT reads");
 	return false;
 }

@@ -90,7 +90,7 @@ static void refuse(struct notes *s, const struct node *n, const char *why, const
 static void refuse_without_event(struct notes *s, const struct node *n)
 {
 	refuse(s, n, "begin and end have no events",
-	       "read it in the clause of a probe that hits, and keep it in a map: @first = ...");
+	       "read it in the clause of a probe that fires, and keep it in a map: @first = ...");
 }
 
 static void refuse_type(struct notes *s, const struct node *n)
@@ -209,7 +209,7 @@ static bool has_event(struct notes *s, const struct node *n)
 		refuse_without_event(s, n);
 	else if (s->loops && (!t || t->is_bound))
 		refuse(s, n, "in a loop it has several values",
-		       "read all of it before the loop, with str(), buf() or as an array, or write the rounds one by one");
+		       "read all of it before the loop, with str(), buf() or as an array, or unroll the loop");
 	else
 		return true;
 	return false;
@@ -404,7 +404,7 @@ static void walk_call(struct notes *s, struct node *n)
 		note_statement(s, n);
 	else if (row->flags & BI_NOTED)
 		refuse(s, n->a, "what it reads is not known before it prints",
-		       "leave it out of the script that is recorded");
+		       "omit it from the recorded script");
 	else if (!(row->flags & BI_STAYS))
 		silence(s, n);
 	else

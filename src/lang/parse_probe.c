@@ -247,9 +247,8 @@ static struct node *parse_predicate(struct parser *p)
 	n = parse_expr(p);
 	p->in_predicate = false;
 	if (!p->panic && !parse_is(p, TOK_SLASH))
-		parse_help(
-			p, parse_expected(p, "'/' to close predicate", NULL),
-			"it stands between two \"/\" before the block; to compare, write \"==\"");
+		parse_help(p, parse_expected(p, "'/' to close predicate", NULL),
+			   "it is enclosed in slashes before the block; to compare, write \"==\"");
 	parse_mark(p, p->tok.off, ROLE_PREDICATE_CLOSE);
 	parse_accept(p, TOK_SLASH);
 	parse_recover_block(p);
@@ -302,7 +301,7 @@ static const char *head_help(struct parser *p, const struct attach *first,
 		return arena_printf(p->arena, "an attach point has no spaces: %s%s", last->text,
 				    rest);
 	if (strchr(rest, '('))
-		return arena_printf(p->arena, "the statements stand in braces: %s { ... }",
+		return arena_printf(p->arena, "the statements are enclosed in braces: %s { ... }",
 				    last->text);
 	if (*rest && is_one_of(whole, ARRAY_SIZE(whole), last->text))
 		return arena_printf(p->arena, "attach points are separated by commas: %s, %s",

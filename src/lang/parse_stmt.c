@@ -43,7 +43,8 @@ static const char *semicolon_help(struct parser *p, const struct node *e)
 
 	if (!help && first && e->kind == N_IDENT && parse_is_builtin(p, first) &&
 	    begins_argument(p->tok.kind))
-		help = arena_printf(p->arena, "arguments stand in parentheses: %s(...)", first);
+		help = arena_printf(p->arena, "arguments are enclosed in parentheses: %s(...)",
+				    first);
 	if (!help)
 		help = foreign_text("';'", at, p->tok.off);
 	if (!help && e && e->kind == N_CALL && begins_statement(p->tok.kind))
@@ -234,7 +235,7 @@ static struct node *parse_condition(struct parser *p, const char *what)
 	if (needs_parens)
 		parse_help(p, d, "put the whole %s in parentheses", what);
 	else if (needs_braces)
-		parse_help(p, d, "statements that depend on it stand in braces: { ... }");
+		parse_help(p, d, "statements that depend on it are enclosed in braces: { ... }");
 	return n;
 }
 

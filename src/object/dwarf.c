@@ -364,7 +364,7 @@ const char *dwarf_why_nothing(struct dwarf *d, u64 pc)
 		name = die_string(d, &u->die, DW_AT_GNU_dwo_name);
 	return arena_printf(
 		&d->arena,
-		"its debug information is in %s, which is not there: put it beside the program",
+		"its debug information is in %s, which is missing: put it next to the program",
 		name ? name : "a .dwo file");
 }
 
@@ -638,7 +638,7 @@ int dwarf_each_inlined(struct dwarf *d, const char *name,
 
 const char *dwarf_why_nothing(struct dwarf *d, u64 pc)
 {
-	return "there is nothing to read it with";
+	return "this build of sonde cannot read it";
 }
 
 bool dwarf_func_at(struct dwarf *d, u64 pc, struct dwarf_func *out)

@@ -553,7 +553,7 @@ static bool run(struct build *b, const Dwarf_Op *ops, size_t n)
 			ok = end_piece(b, op->number);
 		else if (op->atom == DW_OP_bit_piece && !b->at->depth)
 			ok = op->number % 8 || op->number2 ?
-				     fail(b, "it lies in bits of several places") :
+				     fail(b, "its bits are in several locations") :
 				     end_piece(b, op->number / 8);
 		else
 			ok = run_one(b, op) || (!b->at->depth && skip_to_piece(b, ops, n, &i));

@@ -46,7 +46,7 @@ static void constant(struct dwarf *d, Dwarf_Attribute *a, struct dwarf_var *v)
 	Dwarf_Block block;
 
 	if (v->type->size > sizeof word)
-		v->why = "it is a constant of many bytes";
+		v->why = "it is a constant that is too large";
 	else if (d->f->dwarf_whatform(a) == DW_FORM_sdata ||
 		 d->f->dwarf_whatform(a) == DW_FORM_implicit_const)
 		word[0] = d->f->dwarf_formsdata(a, &s) == 0 ? (u64)s : 0;
@@ -186,9 +186,10 @@ static void locate(struct dwarf *d, struct scopes *s, Dwarf_Die *die, u64 pc, st
 	at.at_entry = at.func && d->f->dwarf_entrypc(at.func, &entry) == 0 && entry == pc;
 	v->in_list = is_range_form(d->f->dwarf_whatform(&a));
 	if (!location_at(d, &a, v, pc, &ops, &n)) {
-		v->why = v->in_list ?
-				 "it was optimized out here (it has a place at other addresses)" :
-				 "it was optimized out";
+		v->why =
+			v->in_list ?
+				"it was optimized out here (it has a location at other addresses)" :
+				"it was optimized out";
 		return;
 	}
 	if (v->is_param && n == 2 && ops[0].atom == DW_OP_fbreg && ops[1].atom == DW_OP_deref)

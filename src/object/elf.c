@@ -79,7 +79,7 @@ static int check_header(struct elf *e, struct err *err)
 	if (!h || memcmp(h->e_ident, ELFMAG, SELFMAG))
 		return err_set(err, -ENOEXEC, "not an ELF file");
 	if (h->e_ident[EI_DATA] != OUR_DATA)
-		return err_set(err, -ENOEXEC, "an ELF file of another byte order");
+		return err_set(err, -ENOEXEC, "an ELF file in reverse byte order");
 	if (h->e_ident[EI_CLASS] == ELFCLASS32 && elf32_header(e)) {
 		elf32_segments(e);
 		elf32_sections(e);

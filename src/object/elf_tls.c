@@ -107,7 +107,7 @@ const char *elf_tls(const struct elf *e, struct elf_tls *out)
 	struct dynamic d = read_dynamic(e);
 
 	if (elf_machine(e) != EM_X86_64 || e->own_header)
-		return "it is thread-local, which sonde follows in programs of x86-64 alone";
+		return "it is thread-local, which sonde supports only on x86-64";
 	if (!tls)
 		return "it is thread-local, and the file has no thread-local storage";
 	if (elf_type(e) == ET_EXEC || d.is_pie || (find_segment(e, PT_INTERP) && !d.has_name)) {
@@ -115,6 +115,6 @@ const char *elf_tls(const struct elf *e, struct elf_tls *out)
 		return NULL;
 	}
 	if (d.is_musl || !find_slot(e, out))
-		return "it is thread-local, and nothing in the library's data says where threads have it";
+		return "it is thread-local, and the library's data does not show where threads have it";
 	return NULL;
 }

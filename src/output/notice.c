@@ -9,7 +9,8 @@ static const struct loss_row losses[] = {
 	[LOSS_MAP_FULL] = { .reason = "map full" },
 	[LOSS_MAP_MEMORY] = { .reason = "no memory for a new key" },
 	[LOSS_SCRATCH] = { .reason = "scratch memory busy: nested probe" },
-	[LOSS_CONTENDED] = { .reason = "other threads changed the value at each of four tries" },
+	[LOSS_CONTENDED] = { .reason =
+				     "other threads changed the value during each of four attempts" },
 	[LOSS_NESTED] = { .reason = "within a program of this script" },
 	[LOSS_STACKS] = { .reason = "stack table full" },
 	[LOSS_UNREADABLE] = { .warning = "memory could not be read: taken as empty" },
@@ -20,14 +21,14 @@ static const struct loss_row losses[] = {
 	[LOSS_NO_KEY] = { .warning = "read of a key that does not exist: taken as 0" },
 	[LOSS_MISSING_KEY] = { .warning = "cannot delete a key that does not exist" },
 	[LOSS_CUT] = { .warning =
-			       "join() printed a part: it takes 128 strings of 1023 bytes, 16384 bytes in all" },
-	[LOSS_DEEP] = { .warning = "path() shows the end of a path that has more than 64 names" },
+			       "join() printed only a part: it takes 128 strings of 1023 bytes, 16384 bytes in all" },
+	[LOSS_DEEP] = { .warning = "path() shows only the end of a path with more than 64 names" },
 	[LOSS_SKIPPED] = { .warning =
 				   "the kernel skipped events: the probe was running on their processor" },
 	[LOSS_SKIPPED_ANY] = { .warning =
 				       "the kernel skipped events, matching or not: the probe was running on their processor" },
-	[LOSS_RECORDS] = { .reason = "no room in the rings of the process" },
-	[LOSS_SAMPLES] = { .reason = "no room in the rings of perf events, before any predicate" },
+	[LOSS_RECORDS] = { .reason = "the rings of the process were full" },
+	[LOSS_SAMPLES] = { .reason = "the rings of perf events were full, before any predicate" },
 	[LOSS_LOOP] = { .warning = "a loop was stopped at its bound" },
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fentry:bpf:PROGRAM, fentry:bpf:ID:PROGRAM and fexit: entry and return of BPF programs that others
- * have loaded (kernel/bpf/verifier.c, bpf_check_attach_target with a target program). A program's
- * full name and its function's type are in the BTF that it was loaded with; those without cannot be
- * traced.
+ * fentry:bpf:PROGRAM, fentry:bpf:ID:PROGRAM and fexit: entry and return of BPF programs loaded by
+ * others (kernel/bpf/verifier.c, bpf_check_attach_target with a target program). A program's full
+ * name and its function's type are in the BTF with which it was loaded; programs without BTF cannot
+ * be traced.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct match {
 	void *ctx;
 };
 
-/* The name of the program's function, or NULL: it is not requested. */
+/* The name of the program's function, or NULL: it does not match. */
 static const char *name_of(struct match *m, u32 id, const struct bpf_prog_types *types)
 {
 	struct err err = { 0 };

@@ -5,9 +5,7 @@
 
 #include "object/elf.h"
 
-enum {
-	MAX_BRANCH_TEXT = 256 << 20
-}; /* bytes: not every offset of a file with more code is decoded */
+enum { MAX_BRANCH_TEXT = 256 << 20 }; /* bytes: larger files are not decoded at every offset */
 
 struct branch_targets {
 	u64 base, len; /* bytes: from the first code segment to the end of the last */
@@ -15,16 +13,16 @@ struct branch_targets {
 	u64 *bit;      /* NULL: not built, or the code is too large */
 };
 
-/* Calls mark for each segment that has bytes; mark adds the targets. False: there is no code, or
- * too much. */
+/* Calls mark for each segment that has bytes; mark adds the targets. False: no code, or too
+ * much. */
 bool branch_targets_build(struct branch_targets *b, struct elf *e, u32 shift,
 			  void (*mark)(struct branch_targets *b, const struct elf_section *s));
 void branch_targets_release(struct branch_targets *b);
-/* Whether a branch goes to an address from first to last, inclusive; both are addresses of the
- * file. */
+/* Whether a branch goes to an address from first to last, inclusive; both are file virtual
+ * addresses. */
 bool branch_targets_any(const struct branch_targets *b, u64 first, u64 last);
 
-/* distance: from base; a target outside of the code is ignored. */
+/* distance: from base; a target outside the code is ignored. */
 static inline void branch_targets_add(struct branch_targets *b, u64 distance)
 {
 	if (distance < b->len)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parameters that BTF names -> arguments with locations. kprobe: in registers and on the stack, by
+ * Parameters named by BTF -> arguments with locations. kprobe: in registers and on the stack, by
  * the C calling convention. BTF tracepoints and trampolines: words of the context, 8 bytes each; a
  * trampoline gives a structure passed by value as many words as it needs (kernel/bpf/btf.c,
  * btf_distill_func_proto).
@@ -78,7 +78,7 @@ static void describe_result(struct provider_env *env, struct profile *p, const s
 	p->retval.text = declaration_text(env->arena, ret, "retval");
 }
 
-/* The kernel is C: parameters are where its calling convention puts them, on the stack as well. */
+/* The kernel is C: parameters are where its calling convention puts them, including the stack. */
 static void describe_params(struct provider_env *env, struct profile *p,
 			    const struct btf_param *params, u32 n, const struct type *ret)
 {
@@ -155,7 +155,7 @@ u32 btf_word_args(struct provider_env *env, struct profile *p, const char *of,
 		struct loc loc = { .kind = by_value ? LOC_CTX_ADDR : LOC_CTX, .offset = 8 * word };
 
 		btf_word_loc(p, t, &loc);
-		/* A raw tracepoint truncates a large argument to a word, which is of no use. */
+		/* A raw tracepoint truncates a large argument to a word, which is useless. */
 		if (!by_value || is_trampoline)
 			p->args[p->n_args++] = describe(env->arena, &params[i], i, loc);
 		word += is_trampoline && by_value ? MAX(ALIGN_UP(t->size, 8u) / 8, 1u) : 1;

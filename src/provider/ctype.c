@@ -2,9 +2,9 @@
 /*
  * C text of a tracepoint's field -> type. In: "unsigned long", "const char *", "struct file *",
  * "u8", "enum hrtimer_mode". Structures have only a name at first; their fields are read from BTF
- * when they are used, so that a script pays only for what it uses. In records of ordinary
- * tracepoints size and sign of an integer are those of the format file; records of system calls
- * keep everything in 8 bytes ("natural"), and there the size is the C type's.
+ * when they are used, so a script pays only for what it uses. In records of ordinary tracepoints
+ * size and sign of an integer are those of the format file; records of system calls store every
+ * value in 8 bytes ("natural"), and there the size is the C type's.
  */
 #include <errno.h>
 #include "provider/internal.h"
@@ -238,7 +238,7 @@ const struct type *ctype_scalar(struct provider_env *env, const char *text, u32 
 	return fits_int(size) ? type_int(size, is_signed) : type_array(env->arena, &ty_u8, size);
 }
 
-/* Elements of arrays of unknown length are bounded by what a string may have. */
+/* An array of unknown length has at most as many elements as a string. */
 static const struct type *array_type(struct provider_env *env, const struct tp_field *f)
 {
 	struct ctype c = scan(f->type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Registers by the numbers that debug information gives them, as offsets in struct pt_regs. */
+/* Offsets in struct pt_regs of registers, by their DWARF numbers. */
 #include <elf.h>
 #include "base/base.h"
 #include "object/dwarf.h"

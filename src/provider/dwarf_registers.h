@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 struct dwarf_registers;
-/* Of files for a machine (EM_*); x86-64's of one that is not known. */
+/* The registers for a machine (EM_*); x86-64's for an unknown one. */
 const struct dwarf_registers *dwarf_registers_of(u16 machine);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The trace events that there are: those of tracefs, or of the recording that a script gets (struct
- * recorded_formats). There the id of an event is its index. A recording that has raw_syscalls has
- * each single call as well, because the records are alike:
+ * The existing trace events: those of tracefs, or of the recording that a script runs over (struct
+ * recorded_kernel). There the id of an event is its index. A recording with raw_syscalls also has
+ * each single call, because the records are alike:
  *
  *	raw_syscalls:sys_enter	{ u64 common; s64 id; u64 args[6] }	sys_exit { u64 common; s64 id, ret }
  *	syscalls:sys_enter_X	{ u64 common; int nr; u64 args[] }	sys_exit_X { u64 common; int nr; s64 ret }
@@ -45,7 +45,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorted, each once. */
+/* Sorts the names and removes duplicates. */
 static void finish(const char **names, u32 *n)
 {
 	u32 kept = 0;

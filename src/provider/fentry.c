@@ -20,7 +20,7 @@ struct found { /* a function that matched */
 struct match {
 	struct provider_env *env;
 	const struct module_btf *mod; /* the module whose names are searched now */
-	const char *module, *pattern; /* module NULL: not given */
+	const char *module, *pattern; /* module: NULL: not given */
 	bool is_return, many;
 	VEC(struct found) found;
 	struct targets ts;
@@ -135,7 +135,7 @@ static bool has_all_args(const struct provider_env *env, const struct profile *p
 	return true;
 }
 
-/* NULL: only a trampoline offers everything that the clause uses. */
+/* NULL: only a trampoline has everything that the clause uses. */
 static struct profile *multi_profile(struct match *m, const struct found *f,
 				     struct profile **shared)
 {
@@ -146,7 +146,7 @@ static struct profile *multi_profile(struct match *m, const struct found *f,
 		return *shared;
 	p = profile_new(env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 	profile_function(env, p, m->is_return, false);
-	p->n_argn = 0; /* as in a trampoline */
+	p->n_argn = 0; /* as on a trampoline */
 	if (!env->clause.args)
 		return *shared = p;
 	btf_register_args(env, p, f->mod->btf, f->name);
@@ -172,8 +172,8 @@ static void add_multi(struct match *m, const struct found *f, struct profile **s
 }
 
 /*
- * ---- functions that return void have no retval: a pattern skips them unless it matches nothing
- * else
+ * ---- functions that return void have no retval: a pattern skips them unless it matches only such
+ * functions
  */
 
 static bool returns_nothing(const struct found *f)
@@ -350,14 +350,14 @@ static int bare_module(struct match *m, const struct spec *spec)
 }
 
 /* On an old kernel nothing prevents recursion in functions that helpers call, not even the guard of
- * ir/lower_guard.c, which itself calls a helper for the processor number. */
+ * ir/lower_guard.c, because it calls a helper for the processor number. */
 static const char *hazard_of(struct match *m)
 {
 	const char *why = trampoline_hazard(m->pattern, m->is_return);
 
 	if (!why && !env_has(m->env, FEAT_FENTRY_RECURSION, true) &&
 	    kernel_function_is_hidden(m->pattern))
-		why = "programs run through it, and this kernel would run them within themselves without end";
+		why = "programs run through it, and this kernel would run them recursively without end";
 	return why;
 }
 
@@ -373,7 +373,7 @@ static int refuse_hazard(struct match *m, const struct spec *spec)
 		probe_help(m->env, d, "%s:%s is safe", m->is_return ? "kretprobe" : "kprobe",
 			   m->pattern);
 	else
-		probe_help(m->env, d, "nothing may trace it: probe what it calls or who calls it");
+		probe_help(m->env, d, "nothing may trace it: probe its callers or callees");
 	return -EOPNOTSUPP;
 }
 
@@ -456,7 +456,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 	return m.ret;
 }
 
-/* Every function has both: the entry is enough in a list of everything. */
+/* Every function has both: a list of everything only has entries. */
 static int list_exits(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 		      void *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of the kernel that tracing itself executes. In: a name; out: whether patterns leave it
- * out, why no trampoline may be attached there, whether programs there must exclude each other.
+ * Functions of the kernel that tracing itself executes. In: a name; out: whether patterns exclude
+ * it, why no trampoline may be attached there, whether programs there must exclude each other.
  *
  * What a trampoline does before and after its program (kernel/bpf/trampoline.c):
  *
@@ -10,12 +10,12 @@
  *	the program
  *	__bpf_prog_exit*	prog->active is lowered, then migrate_enable, rcu_read_unlock
  *
- * A trampoline on what is called outside of prog->active calls itself until the stack ends.
- * rcu_read_unlock() calls rcu_read_unlock_special() each time until it has reported to RCU, so
- * everything on that path recurses, too. A kprobe, by breakpoint, ftrace or multi link, stops
- * itself before any of this (kprobe_running(), ftrace_test_recursion_trylock()).
+ * A trampoline on a function that is called while prog->active is not raised recurses until the
+ * stack overflows. rcu_read_unlock() calls rcu_read_unlock_special() each time until it has
+ * reported to RCU, so everything on that path recurses, too. A kprobe (breakpoint, ftrace or multi
+ * link) prevents recursion before any of this (kprobe_running(), ftrace_test_recursion_trylock()).
  *
- * A function on that path in one kernel is treated so in all.
+ * A function that is on that path in one kernel is treated the same in all.
  */
 #include "provider/internal.h"
 
@@ -36,8 +36,9 @@ static bool is_among(const char *words, const char *name)
 	return false;
 }
 
-/* Outside of prog->active. Of RCU's functions those below rcu_read_unlock_special(), 5.10 to 7.2,
- * with CONFIG_PREEMPT_RCU and without, with CONFIG_RCU_BOOST and CONFIG_PROVE_RCU. */
+/* Called while prog->active is not raised. RCU's functions are those below
+ * rcu_read_unlock_special() in 5.10 to 7.2, with and without CONFIG_PREEMPT_RCU, with
+ * CONFIG_RCU_BOOST and CONFIG_PROVE_RCU. */
 static const char under_programs[] =
 	"__bpf_prog_enter* __bpf_prog_exit* __bpf_tramp_* preempt_count_* preempt_schedule* "
 	"rcu_read_* __rcu_read_* rcu_preempt_* rcu_lockdep_* srcu_read_* __srcu_read_* "
@@ -52,7 +53,7 @@ static const char under_programs[] =
 	"kvm_sched_clock_read pvclock_clocksource_read_nowd";
 
 /* From objtool's list (tools/objtool/noreturns.h), and assertions of modules. Before 6.15 the
- * kernel attaches fexit there, and keeps its trampoline until the next boot. */
+ * kernel attaches fexit there, and keeps the trampoline until reboot. */
 static const char without_return[] =
 	"do_exit do_group_exit make_task_dead rewind_stack_and_make_dead rewind_stack_do_exit "
 	"do_task_dead kthread kthread_exit kthread_complete_and_exit complete_and_exit "
@@ -69,14 +70,14 @@ static const char without_return[] =
 const char *trampoline_hazard(const char *name, bool is_return)
 {
 	if (is_among(under_programs, name))
-		return "the kernel runs through it on its way to programs, which would call themselves without end";
+		return "the kernel runs it on its way to programs, which would recurse without end";
 	if (is_return && is_among(without_return, name))
-		return "it never returns, and the kernel keeps until the next boot what waits for that";
+		return "it never returns, and the kernel keeps what waits for its return until the next boot";
 	return NULL;
 }
 
 /* Functions near that path, because kernels between the tested ones may execute them, and functions
- * that the kernel refuses kprobes on: a trampoline is no substitute there. */
+ * on which the kernel refuses kprobes: a trampoline is not a substitute there. */
 static const char near_programs[] =
 	"rcu_* __rcu_* srcu_* __srcu_* migrate_* preempt_* raise_softirq* __raise_softirq* "
 	"irq_work_* __irq_work* sched_clock* local_clock* bpf_prog_* __bpf_* lock_* "
@@ -96,7 +97,7 @@ const char *substitute_hazard(const char *name, bool is_return)
 	const char *why = trampoline_hazard(name, is_return);
 
 	if (!why && is_among(near_programs, name))
-		why = "it is next to what the kernel runs through on its way to programs";
+		why = "it is close to code that the kernel runs on its way to programs";
 	return why;
 }
 
@@ -113,7 +114,7 @@ static const char under_returns[] =
 const char *kretprobe_hazard(const char *name)
 {
 	return is_among(under_returns, name) ?
-		       "every return that a kretprobe sees runs through it, and it would see its own without end" :
+		       "every return that a kretprobe sees runs through it, so its own probe would recurse without end" :
 		       NULL;
 }
 
@@ -137,7 +138,7 @@ bool kernel_function_is_hidden(const char *name)
 	       strstr(name, ".cold") != NULL;
 }
 
-/* ---- what programs run and hardly anything else does */
+/* ---- functions that almost only programs run */
 
 static const char of_programs[] =
 	"bpf_get_* bpf_session_* bpf_ringbuf_* bpf_map_* bpf_ktime_* bpf_probe_read_* bpf_prog_* "
@@ -150,7 +151,7 @@ bool kernel_function_is_of_programs(const char *name)
 	return is_among(of_programs, name);
 }
 
-/* ---- within helpers */
+/* ---- functions that helpers run */
 
 static const char in_helpers[] =
 	"_raw_* __raw_* do_raw_* native_queued_* queued_* resilient_* rqspinlock* pv_* __pv_* "

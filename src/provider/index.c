@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of providers and the lookup of their names: names in any case, aliases as written (u is
- * uprobe, U is usdt), old names.
+ * The table of providers and the lookup of their names: names (case is ignored), aliases (case
+ * matters: u is uprobe, U is usdt), and old names.
  */
 #include <strings.h>
 #include "provider/internal.h"

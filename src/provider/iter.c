@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * iter:NAME[:PIN]: a program that the kernel runs for each of its objects (tasks, files, maps) when
- * the iterator is read. The kernel marks them by functions bpf_iter_NAME; the context is struct
+ * the iterator is read. They exist as kernel functions bpf_iter_NAME; the context is struct
  * bpf_iter__NAME (kernel/bpf/bpf_iter.c).
  */
 #include <errno.h>
@@ -120,7 +120,7 @@ static bool list_one(void *ctx, const char *name, u32 id)
 	return !e->ret;
 }
 
-/* Where to leave the iterator: absolute, or below the BPF file system. */
+/* The path of the pinned iterator: absolute, or below the BPF file system. */
 static const char *pin_path(struct provider_env *env, const char *pin)
 {
 	return *pin == '/' ? pin : arena_printf(env->arena, "/sys/fs/bpf/%s", pin);

@@ -2,10 +2,10 @@
 /*
  * Where instructions begin in a function of the kernel. In: the symbol and an offset; out: whether
  * a probe can be there. The code is read from /proc/kcore, an ELF core file whose segments are the
- * kernel's memory (fs/proc/kcore.c); where that is not allowed, or an instruction is not known,
+ * kernel's memory (fs/proc/kcore.c); if that is not allowed, or an instruction is not known,
  * nothing is reported and the kernel decides.
  *
- * The text is as it runs: a call where a function is traced, and int3 (0xcc) where another tracer
+ * The text is the live one: a call where a function is traced, and int3 (0xcc) where another tracer
  * has a probe, after which instruction boundaries are unknown.
  */
 #include <elf.h>

@@ -5,8 +5,7 @@
 
 #include "base/base.h"
 
-/* Reads from /proc/kcore, as the code runs. The number of bytes, possibly fewer; 0: not
- * readable. */
+/* Reads live code from /proc/kcore. Returns the number of bytes read; 0: not readable. */
 u32 kernel_code_read(u64 address, u8 *to, u32 len);
 
 #endif

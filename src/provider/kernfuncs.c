@@ -4,9 +4,8 @@
  * tracefs ("vfs_read", "xfs_file_open [xfs]"), else the text symbols of kallsyms. A single name is
  * looked up in BTF first, which costs neither.
  *
- * The list is read once in a process. A name that several files of the kernel use for functions of
- * their own is in it several times and is listed once, as ambiguous: such functions are reached by
- * address.
+ * The list is read once per process. A name of static functions in several files of the kernel
+ * occurs several times and is listed once, as ambiguous: such functions are probed by address.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@
 
 struct known {
 	const char *name, *module;
-	bool repeats; /* this name and module were met before */
+	bool repeats; /* the same name and module occurred before */
 	bool ambiguous;
 };
 
@@ -65,7 +64,7 @@ static void push_line(char *line)
 	push(line, module);
 }
 
-/* Whether there is a list. Its text and tables stay until the process ends. */
+/* Whether there is a list. Its text and tables are never freed. */
 static bool read_list(void)
 {
 	struct err err = { 0 };
@@ -98,7 +97,7 @@ bool kernel_function_is_traceable(struct provider_env *env, const char *name, co
 	return !read_list() || hash_gets(&all.names, key);
 }
 
-/* ---- kallsyms, where there is none */
+/* ---- kallsyms, if there is no list */
 
 struct each {
 	struct hash seen; /* by name and module */
@@ -189,8 +188,8 @@ void kernel_function_address(struct provider_env *env, const char *module, struc
 		s->kernel.address = found.address;
 }
 
-/* Addresses that the function tracer patches, which it lists since 6.5: a few bytes after a
- * function's start. */
+/* Addresses that the function tracer patches, listed since 6.5: a few bytes after a function's
+ * start. */
 static struct {
 	bool tried;
 	u64 *v; /* sorted; NULL: not known */
@@ -228,7 +227,7 @@ static void read_calls(void)
 	free(path);
 }
 
-/* Some of the functions of one name may be executed by tracing itself. */
+/* Tracing itself may execute some of the functions with one name. */
 static bool is_traced_at(u64 address)
 {
 	enum { LATEST_CALL = 16 };

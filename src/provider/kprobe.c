@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * kprobe[:MODULE]:FUNCTION[+OFFSET], kprobe:ADDRESS, kretprobe[:MODULE]:FUNCTION. In: names or
- * patterns; out: one target for each function, all with one profile unless typed arguments are
+ * patterns; out: one target for each function, all with the same profile unless typed arguments are
  * read. Arguments are in registers; their types come from BTF.
  */
 #include <errno.h>
@@ -27,7 +27,7 @@ struct match {
 	struct targets ts;
 	struct profile *shared;
 	VEC(struct kernel_function)
-	late; /* ambiguous functions: links take them by address, the others by name */
+	late; /* ambiguous functions, which links take by address; others by name */
 	struct near near;
 	list_fn list;
 	void *list_ctx;
@@ -106,7 +106,7 @@ static const char *site_name(struct match *m, const char *module, const char *na
 	return offset ? arena_printf(a, "%s+%llu", s, (unsigned long long)offset) : s;
 }
 
-/* module: as attached, NULL when any will do. */
+/* module: as attached; NULL: any. */
 static struct target *add(struct match *m, const char *module, const char *name, u64 offset)
 {
 	struct profile *p = profile_of(m, name, module, offset);
@@ -122,10 +122,10 @@ static struct target *add(struct match *m, const char *module, const char *name,
 }
 
 /* ---- as a trampoline, which costs a third of a kprobe at an entry and a fifth at a return
- * (instructions for each event, 6.1: 126 for 346 and 181 for 583; 7.2: 110 for 255 of a multi
- * link, 165 for 706), and as much to attach */
+ * (instructions per event on 6.1: 126 instead of 346 and 181 instead of 583; on 7.2: 110 instead of
+ * 255 for a multi link, 165 instead of 706), and the same to attach */
 
-enum { MOST_TRAMPOLINES = 4 /* of one clause: each is a separate program and attachment */ };
+enum { MOST_TRAMPOLINES = 4 /* per clause: each is a separate program and attachment */ };
 
 /* argN is the whole register; a trampoline keeps only the argument's own width. */
 static bool add_words(struct match *m, struct profile *p)
@@ -146,7 +146,7 @@ static bool add_words(struct match *m, struct profile *p)
 	return !(used >> p->n_argn);
 }
 
-/* Only what a return probe provides. */
+/* Keeps only what a return probe provides. */
 static bool drop_args(struct match *m, struct profile *p)
 {
 	p->args = NULL;
@@ -155,7 +155,7 @@ static bool drop_args(struct match *m, struct profile *p)
 	return p->retval.loc.kind != LOC_NONE || !m->env->kernel_script.args;
 }
 
-/* NULL, with the reason: only a kprobe provides everything that is read. */
+/* NULL, with the reason: only a kprobe has everything that is read. */
 static struct profile *substitute_profile(struct match *m, const char *name, const char **why)
 {
 	struct provider_env *env = m->env;
@@ -172,10 +172,10 @@ static struct profile *substitute_profile(struct match *m, const char *name, con
 	if (!env_has(env, FEAT_FENTRY, false) || env->clause.typed || !env->attach.prefer_raw ||
 	    (env->clause.name && !env_has(env, FEAT_GET_FUNC_IP, false)))
 		return NULL;
-	*why = "this kernel preempts programs on trampolines, and leaves out events meanwhile";
+	*why = "this kernel preempts programs on trampolines, and skips events meanwhile";
 	if (!env_has(env, FEAT_FENTRY_STEADY, false) && env_has(env, FEAT_KPROBE, false))
 		return NULL;
-	*why = "this kernel runs programs on trampolines within themselves";
+	*why = "this kernel runs programs on trampolines recursively";
 	if (kernel_function_is_in_helpers(name) && !env_has(env, FEAT_FENTRY_RECURSION, false) &&
 	    env_has(env, FEAT_KPROBE, false))
 		return NULL;
@@ -232,7 +232,7 @@ static const char *shown_module(const struct match *m, const struct kernel_funct
 	return fn->module ? fn->module : m->module ? "vmlinux" : NULL;
 }
 
-/* By a pattern. */
+/* Whether the pattern means the function. */
 static bool is_meant(const struct match *m, const struct kernel_function *fn)
 {
 	const struct hash *only = m->env->request->kernel_functions;
@@ -324,9 +324,9 @@ static int no_kprobes(struct match *m)
 	}
 	return probe_lacks(
 		m->env, m->spec,
-		built ? "kernel probes for anybody, as long as it is locked down" : "kernel probes",
+		built ? "kernel probes for anyone while it is locked down" : "kernel probes",
 		"%s tracepoint, rawtracepoint or uprobe; \"sonde list '*NAME*'\" finds them",
-		built ? "lockdown=confidentiality refuses them to root as well: use fentry," :
+		built ? "lockdown=confidentiality refuses them even to root: use fentry," :
 			"it was built without CONFIG_KPROBES: use");
 }
 
@@ -443,8 +443,8 @@ static bool result_differs(const struct target *a, const struct target *b)
 	return (x->kind == TY_POINTER || y->kind == TY_POINTER) && x != y && !type_equal(x, y);
 }
 
-/* hist(retval) of a pattern means a number: where only some functions return pointers, or
- * pointers to different things, they are addresses. Signed, as most results are. */
+/* In a pattern, hist(retval) needs one type: if only some functions return pointers, or pointers to
+ * different types, results are numbers; signed, as most results are. */
 static void agree_on_results(struct match *m)
 {
 	bool differ = false;
@@ -549,8 +549,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 			   .verbose = verbose };
 	int ret;
 
-	/* A list of everything has only what can be probed; a pattern of functions lists them
-	 * anyway. */
+	/* A list of everything has only what can be probed; a pattern of functions lists all. */
 	if (spec->n_parts < 2 && !env_has(env, FEAT_KPROBE, true) &&
 	    !env_has(env, FEAT_KPROBE_MULTI, true))
 		return 0;
@@ -558,7 +557,7 @@ static int list(struct provider_env *env, const struct spec *spec, bool verbose,
 	return ret < 0 ? 0 : ret;
 }
 
-/* Every function has both: the entry is enough in a list of everything. */
+/* Every function has both: a list of everything only has entries. */
 static int list_returns(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 			void *ctx)
 {

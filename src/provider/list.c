@@ -70,8 +70,8 @@ static int list_provider(struct provider_env *env, const struct provider *p,
 	int ret;
 
 	spec.provider = p;
-	env_btf(env);       /* opened now: it outlives the names */
-	arena_init(&names); /* of one provider: gone when they are printed */
+	env_btf(env);       /* opened now, because it outlives the names */
+	arena_init(&names); /* for one provider: freed after printing */
 	env->arena = &names;
 	ret = p->list(env, &spec, verbose, keep, &found);
 	env->arena = kept;
@@ -80,7 +80,7 @@ static int list_provider(struct provider_env *env, const struct provider *p,
 	return ret;
 }
 
-/* Whether the spec's first part means the provider; any case, alias or pattern. */
+/* Whether the spec's first part means the provider; in any case, as an alias or pattern. */
 static bool is_meant(const struct provider *p, const char *name)
 {
 	char *lower;
@@ -168,7 +168,7 @@ static bool list_type(void *ctx, const char *name, u32 id)
 	return !ts->fl->stop;
 }
 
-/* Exact names are looked for in modules only when the kernel itself has none. */
+/* Exact names are looked up in modules only if the kernel itself has none. */
 static bool list_module(void *ctx, struct module_btf *mod)
 {
 	struct types *ts = ctx;
@@ -237,9 +237,10 @@ static int list_type_names(struct provider_env *env, const char *pattern, bool v
 		u8 tag = type_tag(&one);
 
 		if (!tag)
-			return err_set(err, -EINVAL,
-				       "\"%s\" names no type: struct, union or enum and a name",
-				       one);
+			return err_set(
+				err, -EINVAL,
+				"\"%s\" is not a type: write struct, union or enum and a name",
+				one);
 		ret = list_types(env, tag, one, verbose, fl, err);
 		pattern += len + (pattern[len] == ',');
 		pattern += strspn(pattern, " ");

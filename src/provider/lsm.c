@@ -5,8 +5,8 @@
  * attached by BTF id like to fentry. sonde only observes: programs return 0, which permits the
  * operation. Which hooks exist is listed by union security_list_options.
  *
- * Where "bpf" is not in the kernel's list of modules (lsm= on the command line; Debian 11),
- * programs would attach and never run: that is refused.
+ * If "bpf" is not in the kernel's list of modules (lsm= on the command line; Debian 11), programs
+ * would attach and never run, so the probe is refused.
  */
 #include <errno.h>
 #include "base/buf.h"
@@ -51,7 +51,7 @@ static bool is_disabled(const char *hook)
 	return is_one_of(names, ARRAY_SIZE(names), hook);
 }
 
-/* The same file's sleepable_lsm_hooks, those with a path: bpf_d_path() is for them. */
+/* The same file's sleepable_lsm_hooks, those with a path: bpf_d_path() is allowed there. */
 static bool has_d_path(struct provider_env *env, const char *hook)
 {
 	static const char *const names[] = { "bprm_check_security",

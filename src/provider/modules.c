@@ -25,7 +25,7 @@ struct module_btf *module_btf(struct provider_env *env, const char *module)
 	return p;
 }
 
-/* Modules are named with underscores there; people write either. */
+/* There modules have names with underscores; users write either form. */
 static bool names_match(const char *pattern, const char *module)
 {
 	char text[128];
@@ -63,7 +63,7 @@ void module_btf_each(struct provider_env *env, const char *pattern,
 		btf_modules_each(each_module, &(struct each){ env, pattern, f, ctx });
 }
 
-/* Modules that are part of the kernel have a folder there as well. */
+/* Modules that are built into the kernel have a directory there, too. */
 const char *module_missing(struct provider_env *env, const char *module)
 {
 	char *name;
@@ -79,6 +79,6 @@ const char *module_missing(struct provider_env *env, const char *module)
 		return NULL;
 	return arena_printf(
 		env->arena,
-		"no module %s is loaded, and kernel functions of a later one are not waited for: modprobe %s first",
+		"no module %s is loaded, and sonde does not wait for kernel functions of modules loaded later: modprobe %s first",
 		module, module);
 }

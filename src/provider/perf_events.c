@@ -131,8 +131,7 @@ const char *perf_event_near(struct arena *a, const char *name)
 	return near_best(&near);
 }
 
-/* The suggestion: a probe of the other provider, or a similar name; with the count that was
- * requested. */
+/* The suggestion: a probe of the other provider, or a similar name; with the requested count. */
 static const char *near_probe(struct provider_env *env, const struct spec *spec,
 			      const struct event *table)
 {

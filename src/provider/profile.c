@@ -89,7 +89,7 @@ static bool same_set(const u64 *a, const u64 *b)
 	return !memcmp(a, b, SYSCALL_SET_BITS / 8);
 }
 
-/* The identity of a site is not compared: a cookie gives it, or no clause reads it, unless it is
+/* The identity of a site is not compared: a cookie has it, or no clause reads it, unless it is
  * compiled in. */
 static bool same_sites(const struct profile *a, const struct profile *b)
 {
@@ -98,7 +98,7 @@ static bool same_sites(const struct profile *a, const struct profile *b)
 	       same_set(a->syscall.set, b->syscall.set);
 }
 
-/* Rows that are alike are one. */
+/* Equal rows count as one. */
 static bool same_noted(const struct noted_reads *a, const struct noted_reads *b)
 {
 	return a == b || (a && b && a->v == b->v && a->clause == b->clause);

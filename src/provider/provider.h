@@ -31,10 +31,10 @@ struct target {
 	struct site site;
 	struct profile *profile;
 	/* One attachment that serves several probes (system call wildcards): their names. Then
-	 * profile->syscall.site holds indexes into this list. NULL: the site's own name is all. */
+	 * profile->syscall.site holds indexes into this list. NULL: only the site's own name. */
 	const char *const *covered;
 	u32 n_covered;
-	/* belongs to a probe that another target counts: a further ret of a function */
+	/* part of a probe that another target counts: a further ret of a function */
 	bool is_part;
 };
 
@@ -54,8 +54,8 @@ struct script_reads {
 	u32 argn;    /* bit N: argN */
 	bool record; /* args.NAME, vars.NAME */
 	bool regs, ctx, stack;
-	bool sp;       /* reg("sp"): the one register that is known wherever a probe sits */
-	bool args;     /* any of them, or the result */
+	bool sp;       /* reg("sp"): the only register that is known wherever the probe is */
+	bool args;     /* any arguments, or the result */
 	bool returns;  /* a clause is on returns for which the kernel replaces the return address */
 	bool followed; /* followed(): the set of --follow holds threads */
 };
@@ -66,32 +66,32 @@ struct clause_reads {
 	bool result; /* retval */
 	bool name;   /* probe or func */
 	bool stack;  /* kstack or ustack */
-	bool record; /* argstr: the event's record as it is */
+	bool record; /* argstr: the unmodified record of the event */
 	bool typed;  /* a builtin needs pointers whose type verifiers track */
 	bool goid;
-	bool is_large;  /* to compile it costs more than a cookie at each event */
+	bool is_large;  /* compiling it costs more than a cookie at each event */
 	u32 n_attaches; /* attach points of the clause */
 	u32 number;     /* of the clause in the script */
-	/* Names after "args." if all are known: then patterns that match many probes differ by
-	 * these alone, and share programs. NULL: not known, or the whole record is used; non-NULL
-	 * and n 0: only argN or retval. */
+	/* Names after "args." if all are known: then probes of a pattern only differ in these, and
+	 * can share programs. NULL: not known, or the whole record is used; non-NULL and n 0: only
+	 * argN or retval. */
 	const char *const *arg_names;
 	u32 n_arg_names;
 	const char *const *var_names; /* the same, after "vars." */
 	u32 n_var_names;
 };
 
-/* How probes are attached where there is a choice. */
+/* How probes are attached if there is a choice. */
 struct attach_choice {
 	bool records;    /* tracepoints of sonde.h write records into rings of the process of -p */
 	bool prefer_raw; /* the cheapest attachment that gives the same result (default true) */
-	/* BTF lists names that the kernel has as name.isra.0 only: do not rely on it */
+	/* do not rely on BTF: it lists names of which the kernel only has name.isra.0 */
 	bool by_kallsyms;
-	/* Events of system calls are perf events of their own; else they share the raw tracepoint,
-	 * and why if it matters. */
+	/* Each system call has its own perf event; otherwise they share the raw tracepoint.
+	 * calls_why: the reason, if it matters. */
 	bool calls_by_perf;
 	const char *calls_why;
-	/* why a kprobe is not attached as a trampoline, for -v; NULL: it may be */
+	/* why a kprobe is not attached as a trampoline, for -v; NULL: it may */
 	const char *kprobe_only;
 };
 
@@ -115,7 +115,7 @@ struct probe_system {
 	const struct recorded_kernel *recorded; /* events of a recording; NULL: of this kernel */
 };
 
-/* The environment that a probe is resolved in; one per clause. */
+/* The environment in which a probe is resolved; one per clause. */
 struct provider_env {
 	struct arena *arena;
 	struct diags *diags; /* NULL when listing */
@@ -135,7 +135,7 @@ static inline s32 env_pid(const struct provider_env *env)
 	return traced_pid(&env->request->traced);
 }
 
-/* A site within one process: that of -p or, with an engine of processes, the command of -c. */
+/* Binds a site to one process: that of -p or, with an engine for processes, the command of -c. */
 static inline void env_bind(const struct provider_env *env, struct site *s)
 {
 	s->pid = env_pid(env);
@@ -147,7 +147,7 @@ static inline void env_bind(const struct provider_env *env, struct site *s)
 typedef int (*target_fn)(void *ctx, struct target *t); /* non-zero stops */
 typedef int (*list_fn)(void *ctx, const char *probe, const struct profile *profile /* or NULL */);
 
-/* The system call events that all attach points of a script need. */
+/* The system call events that a script's attach points need. */
 struct call_events {
 	u32 n;           /* events by name */
 	const char *raw; /* why not all of them can be perf events, or NULL */
@@ -172,7 +172,7 @@ struct provider {
 	s16 feature_instead; /* an alternative to feature, + 1; 0: none */
 	/*
 	 * Calls f for each match. Returns the number of targets, or -errno after a report through
-	 * env->diags at spec->attach->span: no match, bad syntax, no privilege.
+	 * env->diags at spec->attach->span: no match, bad syntax, missing privilege.
 	 */
 	int (*resolve)(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
 	/*
@@ -208,16 +208,16 @@ extern const struct provider *const providers[]; /* NULL-terminated */
  * others). */
 struct spec *spec_parse(struct provider_env *env, const struct attach *attach);
 const struct provider *provider_find(const char *name);
-/* recorded_probe.c: the events that a script recorded of such probes (type/noted.h), as
- * provider.resolve(). False: there are none, and it is not the script that was recorded, whose
- * other probes were not hit. */
+/* recorded_probe.c: the events that a script recorded for such probes (type/noted.h), as
+ * provider.resolve(). False: none, and this is not the recorded script, whose other probes may have
+ * had no hits. */
 bool recorded_probe_resolve(struct provider_env *env, const struct spec *spec, target_fn f,
 			    void *ctx);
-/* A profile that has everything some probe has: for checking a clause whose probe this system
+/* A profile with everything that any probe has, for checking a clause whose probe this system
  * lacks. */
 struct profile *profile_unseen(struct provider_env *env, const char *why);
 bool profile_equal(const struct profile *a, const struct profile *b);
-/* Closes what resolving opened, but not the caller's objects. */
+/* Closes what was opened by resolving, but not the caller's objects. */
 void provider_env_release(struct provider_env *env);
 /* Lists the probes of all providers that match a -l pattern. Returns their number, or -errno. */
 int probes_list(struct provider_env *env, const char *pattern, bool verbose, list_fn f, void *ctx,
@@ -229,8 +229,8 @@ bool perf_event_find(struct arena *a, const char *name, u32 *type, u64 *config);
 /* The most similar name, or NULL. */
 const char *perf_event_near(struct arena *a, const char *name);
 
-/* Whether BPF helpers run through the site while they hold a lock that other programs need; decided
- * by its name. */
+/* Whether BPF helpers may run the site's function while they hold a lock that other programs need,
+ * judged by its name. */
 bool site_is_in_helpers(const struct site *s);
 
 #endif

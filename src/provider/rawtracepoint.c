@@ -93,7 +93,8 @@ struct each {
 	const char *pattern;
 	bool many;
 	struct targets ts;
-	struct profile *untyped; /* of patterns whose arguments are not read: one program for all */
+	/* for patterns whose arguments are not read: one program for all */
+	struct profile *untyped;
 	struct near near;
 	list_fn f;
 	void *ctx;
@@ -168,7 +169,7 @@ static bool list_module(void *ctx, struct module_btf *mod)
 	return !e->ret;
 }
 
-/* ---- modules without type information (before 5.11 none has it): kallsyms has their
+/* ---- modules without type information (none has it before 5.11): kallsyms lists their
  * tracepoints */
 
 #define MAP_PREFIX "__bpf_trace_tp_map_"
@@ -253,7 +254,7 @@ static int resolve_untyped(struct provider_env *env, const struct spec *spec, ta
 	p->missing.no_btf = true;
 	if (env_btf(env))
 		p->missing.why =
-			"this kernel does not tell programs the types of a tracepoint's arguments";
+			"this kernel does not give programs the types of a tracepoint's arguments";
 	add(env, &ts, spec->n_parts > 2 ? spec->part[1] : "vmlinux", event_of(spec), p);
 	return targets_give(env, spec, &ts, NULL, f, ctx);
 }
@@ -279,7 +280,8 @@ static int no_access(struct provider_env *env, const struct spec *spec)
 	return -EOPNOTSUPP;
 }
 
-/* A tracepoint category in the position of a module; else a similar name. */
+/* Suggests the event if a tracepoint category was written in place of a module; else a similar
+ * name. */
 static const char *near_probe(struct each *e, const struct spec *spec)
 {
 	const char *event = e->pattern;

@@ -43,7 +43,7 @@ static bool is_probe(struct provider_env *env, const struct spec *spec, const ch
 	return n == 2 || is->n_parts == 2 || is_file(spec->part[1], is->part[1]);
 }
 
-/* The only attach point of the clause that was recorded: however it is spelled. */
+/* The attach point is the only one of the recorded clause, however it is spelled. */
 static bool is_clause(const struct provider_env *env, const struct noted_reads *r)
 {
 	return r->script && r->script == env->script_id && r->clause == env->clause.number;
@@ -56,8 +56,8 @@ static bool matches(struct provider_env *env, const struct spec *spec, const str
 	return is_probe(env, spec, r->probe);
 }
 
-/* Of clauses on one probe each has its events: those of this clause, or of that which reads the
- * most. */
+/* Each clause on a probe has its own events: chooses those of this clause, or of the one that reads
+ * the most. */
 static const struct noted_reads *choose(struct provider_env *env, const struct spec *spec)
 {
 	const struct recorded_kernel *k = env->system.recorded;
@@ -76,7 +76,7 @@ static const struct noted_reads *choose(struct provider_env *env, const struct s
 	return best;
 }
 
-/* They lie in the record as in a program. */
+/* Buffers have the same layout in the record as in a program. */
 static void set_buffers(struct provider_env *env, struct profile *p, const struct noted_reads *r)
 {
 	u32 size;

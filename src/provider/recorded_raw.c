@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rawtracepoint over a recording: the arguments that the event's record tells (sym/raw_events.h). A
- * pointer to a task points into the context, to a struct task_struct of the members that are known.
+ * rawtracepoint over a recording: the arguments that can be derived from the event's record
+ * (sym/raw_events.h). A pointer to a task points into the context, to a struct task_struct with the
+ * known members.
  */
 #include <stddef.h>
 #include "base/glob.h"
@@ -64,7 +65,7 @@ static struct profile *profile_of(struct provider_env *env, const struct tp_form
 	else
 		p->missing.why = arena_printf(
 			env->arena,
-			"of rawtracepoint:%s a recording has the fields alone: tracepoint:%s:%s",
+			"for rawtracepoint:%s a recording has only the fields: tracepoint:%s:%s",
 			f->name, f->category, f->name);
 	return p;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How providers report, and what they need of their environment. In: a spec, whose attach point is
- * where the message belongs; out: a diagnostic. While listing there is nowhere to report to, and
- * nothing is reported.
+ * How providers report, and what they need from their environment. In: a spec, whose attach point
+ * is the position of the message; out: a diagnostic. Nothing is reported while listing.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -39,13 +38,13 @@ static void help_syntax(struct provider_env *env, const struct spec *spec, struc
 	probe_help(env, d, "%s; for example: %s", spec->provider->syntax, spec->provider->example);
 }
 
-/* Shows a probe whose $1, $2 ... were replaced: the message only has them as written. */
+/* Shows a probe with $1, $2 ... replaced, because the message has it as written. */
 static struct diag *help_expanded(struct provider_env *env, const struct spec *spec, struct diag *d)
 {
 	const struct attach *at = spec->attach;
 
 	if (at && strlen(at->text) != at->span.len)
-		probe_help(env, d, "with the parameters of the command line it is %s", at->text);
+		probe_help(env, d, "with the parameters of the command line: %s", at->text);
 	return d;
 }
 
@@ -87,7 +86,7 @@ void probe_untyped(struct provider_env *env, const struct spec *spec)
 
 	probe_help(
 		env, d,
-		"tracepoint, syscall, kprobe and uprobe need none; BPFTRACE_BTF=FILE names this very kernel's");
+		"tracepoint, syscall, kprobe and uprobe need none; BPFTRACE_BTF=FILE names a BTF file of this kernel");
 }
 
 int probe_lacks(struct provider_env *env, const struct spec *spec, const char *what,

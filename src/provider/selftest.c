@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * test:NAME and bench:NAME: programs that check or time the script itself. They attach to nothing;
- * the session runs them by hand, with --test and --bench alone.
+ * the session runs them itself, only with --test and --bench.
  */
 #include "provider/internal.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A probe as written -> its parts. Colons separate, quotes protect ("a:b" is one part, \" and \\
- * are escapes within them) and are removed. The text has at most 8 parts; what follows the eighth
- * colon belongs to the last one.
+ * are escapes within them) and are removed. A text has at most 8 parts; further colons belong to
+ * the last one.
  *
  *	uprobe:/bin/app:cpp:"run(int)"  ->  "uprobe" "/bin/app" "cpp" "run(int)"
  */
@@ -105,7 +105,7 @@ static const struct provider *find(struct provider_env *env, struct spec *spec)
 	return NULL;
 }
 
-/* "software:faults:" counts as without its last part; so does ":*" after a complete spec. */
+/* "software:faults:" is taken as "software:faults"; so is a complete spec followed by ":*". */
 static void drop_empty_tail(struct spec *spec)
 {
 	const struct provider *p = spec->provider;

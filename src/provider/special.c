@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * begin, end: once at the start and at the end of a run. self:signal:NAME: when sonde itself gets
- * the signal. The session runs them by hand; they have no arguments.
+ * the signal. The session runs them itself; they have no arguments.
  */
 #include <errno.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ static int resolve_once(struct provider_env *env, const struct spec *spec, targe
 	return give_one(env, spec, SITE_ONCE, 0, f, ctx);
 }
 
-/* They have no parts: "*:*" means them, "*:*fork*" does not. */
+/* They have no parts: "*:*" matches them, "*:*fork*" does not. */
 static int list_once(const struct spec *spec, const char *name, list_fn f, void *ctx)
 {
 	for (u32 i = 1; i < spec->n_parts; i++)

@@ -11,15 +11,15 @@
  * so arguments are read from the saved registers. The program itself distinguishes 32-bit calls and
  * takes the number at exit from the registers: profile.syscall.
  *
- * One or two: a perf event for each. The kernel tests its own bitmap for calls that no event asks
- * for, and ignores 32-bit calls (kernel/trace/trace_syscalls.c: perf_syscall_enter). The context is
- * the record, of which the common bytes are the kernel's own:
+ * One or two: a perf event for each. The kernel skips calls without an event by its own bitmap, and
+ * ignores 32-bit calls (kernel/trace/trace_syscalls.c: perf_syscall_enter). The context is the
+ * record, whose common bytes are not accessible:
  *
  *	enter: { u64 common; int nr; u64 args[] }	exit: { u64 common; int nr; s64 ret }
  *
- * ns added to a getppid (AMD EPYC): traced 93 raw, 199 perf; not traced 93 raw, 51 perf. So perf
- * events are cheaper for the machine unless a third of all calls is traced. Closing one takes the
- * kernel some 70 ms, one after the other, so there are two at most.
+ * Nanoseconds added to getppid() (AMD EPYC): traced 93 raw, 199 perf; not traced 93 raw, 51 perf.
+ * So perf events are cheaper for the machine unless a third of all calls is traced. Closing each
+ * takes the kernel about 70 ms, sequentially, so at most two are used.
  */
 #include <errno.h>
 #include "provider/internal.h"
@@ -178,7 +178,7 @@ static void enter_args_of_format(struct provider_env *env, struct profile *p,
 	}
 }
 
-/* Without tracefs: the function that SYSCALL_DEFINE makes has the parameters with their types. */
+/* Without tracefs: the function made by SYSCALL_DEFINE has the parameters with their types. */
 static void enter_args_of_btf(struct provider_env *env, struct profile *p, const char *call)
 {
 	struct btf *btf = env_btf(env);
@@ -221,8 +221,8 @@ static void enter_args(struct provider_env *env, struct profile *p, const char *
 }
 
 /*
- * Through BTF the saved registers are loaded directly, 1 ns against 27 of a helper for each: the
- * arguments, the number at exit, and how to recognize a 64-bit call.
+ * Through BTF the saved registers are loaded directly, 1 ns instead of 27 for a helper: the
+ * arguments, the number at exit, and what distinguishes a 64-bit call.
  */
 static void type_registers(struct provider_env *env, struct profile *p)
 {
@@ -322,7 +322,7 @@ static void add_decoded(struct provider_env *env, struct profile *p, const struc
 	};
 }
 
-/* openat2 has its flags in memory (struct open_how): they get the names that open has. */
+/* openat2 has its flags in memory (struct open_how): their names are those of open's. */
 static void decode_open_how(struct provider_env *env, struct profile *p, const char *event)
 {
 	static const struct call_arg members[] = { { CALL_FLAGS, "open", "flags", NULL },
@@ -338,8 +338,8 @@ static void decode_open_how(struct provider_env *env, struct profile *p, const c
 }
 
 /*
- * A successful exec replaces its caller's memory and registers: the entry keeps the arguments for
- * the return. The task stays, while a thread that is not the first gets the number of the process.
+ * A successful exec replaces its caller's memory and registers: the entry stores the arguments for
+ * the return, by task, because a thread other than the first gets the id of the process.
  */
 static bool replaces_memory(const char *event)
 {
@@ -387,7 +387,7 @@ static struct loc arg_at(const struct profile *p, u32 index, bool is_enter)
 	return loc;
 }
 
-/* Calls with few buffers have more room for each. */
+/* Calls with few buffers can have larger ones. */
 enum { SNAPSHOT_ROOM = 24 << 10, DATA_MOST = 4096 };
 
 static u32 data_limit(const struct provider_env *env)
@@ -425,8 +425,8 @@ static void add_snapshot(struct provider_env *env, struct profile *p, const char
 	p->snapshot.calls[nr] = f;
 }
 
-/* The registers still hold the arguments when the call returns; a record at the exit has the result
- * alone. */
+/* The registers still hold the arguments when the call returns; a record at the exit has only the
+ * result. */
 static void decoded_args(struct provider_env *env, struct profile *p, const char *event,
 			 bool is_enter)
 {
@@ -677,9 +677,9 @@ static void add_absent(struct provider_env *env, struct profile *p, const struct
 enum { MAX_FAMILY = 16 };
 
 /*
- * Of several calls some may lack an argument that the clause names: there it is 0, or empty. When
- * all arguments are used it is not known which are named too; groups and patterns are too many for
- * that.
+ * If a clause has several calls, some may lack an argument that it names: there it is 0, or empty.
+ * This does not apply if all arguments are used, because then it is not known which are named, nor
+ * to groups and patterns, which have too many calls.
  */
 static void fill_absent(struct provider_env *env, struct profile **p, u32 n)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Targets: made by the providers, counted, passed to the caller. Two sites share a profile (and so
- * a program) unless the clause asks for its probe's name and the kernel has no cookies for that
- * kind.
+ * a program) unless the clause reads its probe's name and the kernel has no cookies for that kind.
  */
 #include <errno.h>
 #include "lang/env.h"
@@ -69,7 +68,7 @@ static void tell_list(struct provider_env *env, const struct spec *spec, struct 
 		up.part[up.n_parts - 1] = "*";
 		up.text = spec_name(env, &up);
 		if (lists_something(env, &up)) {
-			probe_help(env, d, "\"sonde list '%s'\" shows what there is", up.text);
+			probe_help(env, d, "\"sonde list '%s'\" shows them", up.text);
 			return;
 		}
 	}
@@ -100,7 +99,7 @@ static int not_recorded(struct provider_env *env, const struct spec *spec)
 	probe_help(env, d, "it has %s", events_recorded(env));
 	probe_help(
 		env, d,
-		"if it did not happen: config = { missing_probes = \"warn\" } lets the other probes run");
+		"if it never fired: config = { missing_probes = \"warn\" } lets the other probes run");
 	return -ENOENT;
 }
 
@@ -168,8 +167,8 @@ static struct arg_desc word_arg(const char *name, u32 offset)
 				  .loc = { .kind = LOC_REG, .offset = offset, .size = 8 } };
 }
 
-/* reg("NAME"): both kinds of context begin with the registers, perf events have no more than a
- * process has. */
+/* reg("NAME"): both kinds of context begin with the registers; perf events have only those of a
+ * process. */
 static void name_registers(struct provider_env *env, struct profile *p)
 {
 	const struct arch *a = arch_native;

@@ -2,8 +2,8 @@
 /*
  * Classes of events (DECLARE_EVENT_CLASS, include/trace/trace_events.h). The kernel makes one
  * struct for the records of a class, trace_event_raw_CLASS, and lists its events only; so a class
- * is known by that struct, and its events by having the struct's fields and no struct of their own.
- * If two classes look alike this is a guess, which suffices for a hint.
+ * is recognized by that struct, and its events by having the struct's fields but no struct of their
+ * own. If two classes look alike this is a guess, which is good enough for a hint.
  */
 #include "base/buf.h"
 #include "provider/internal.h"

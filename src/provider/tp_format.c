@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A tracepoint's record -> arguments. Offsets of the format file are offsets from the context of a
- * program on the perf path: the record begins with the 8 common bytes, which programs may not read.
+ * program on the perf path: the record begins with the 8 common bytes, which programs must not
+ * read.
  *
  *	field:char prev_comm[16];	offset:8;	-> LOC_CTX_ADDR 8, string[16]
  *	field:pid_t prev_pid;		offset:24;	-> LOC_CTX 24, int32

@@ -7,9 +7,9 @@
  *	nothing of the record is read	raw tracepoint of the same name: detaching is 60 ms cheaper
  *	else				perf event of the tracepoint's id; the context is the record
  *
- * A kernel stack has other frames on the raw path, so clauses that ask for one take the perf path;
- * not those of system calls, whose perf path has the process's registers and no kernel stack at all
- * on some kernels (6.1). Events and their records come from tracefs, see sym/tracefs.h.
+ * A kernel stack has different frames on the raw path, so clauses that read one take the perf path;
+ * system calls do not, because there the perf path has the process's registers and, on some kernels
+ * (6.1), no kernel stack at all. Events and their records come from tracefs, see sym/tracefs.h.
  */
 #include <errno.h>
 #include "base/glob.h"
@@ -43,7 +43,7 @@ static bool is_internal(const char *category)
 	return streq(category, "ftrace");
 }
 
-/* Whether the event was made by kprobe_events and the like: there is no tracepoint of that name. */
+/* Whether the event is a dynamic one (kprobe_events and the like): no tracepoint has that name. */
 static bool is_dynamic(struct match *m, const char *category, const char *event)
 {
 	const char *hit, *word;
@@ -160,7 +160,7 @@ static int add_events(struct match *m, const char *category, const char **events
 	return ret;
 }
 
-/* ---- which events there are */
+/* ---- existing events */
 
 static u32 filter(const char **names, u32 n, const char *pattern)
 {
@@ -173,7 +173,7 @@ static u32 filter(const char **names, u32 n, const char *pattern)
 }
 
 /*
- * Whether an error means that tracefs is missing or unreadable, and not that it has no such name.
+ * Whether an error means that tracefs is missing or unreadable, not that the name does not exist.
  */
 static bool is_unseen(const struct match *m, int ret)
 {
@@ -182,7 +182,7 @@ static bool is_unseen(const struct match *m, int ret)
 	return ret < 0 && !m->env->system.recorded && (ret != -ENOENT || !tracefs_path(&ignored));
 }
 
-/* Without tracefs the system calls are still known by their numbers. */
+/* Without tracefs, system calls are still known by number. */
 static int read_events(struct match *m, const char *category, const char ***names, u32 *n)
 {
 	int ret = events_of(m->env, category, names, n, &m->err);
@@ -224,7 +224,7 @@ static int match_pattern(struct match *m)
 	return ret;
 }
 
-/* BTF also has the event, which suffices if its record is not read, but not its category. */
+/* BTF has the event, which suffices if its record is not read, but not its category. */
 static bool add_unseen(struct match *m, const char *category, const char *event)
 {
 	struct btf *btf = can_be_raw(m->env) ? env_btf(m->env) : NULL;
@@ -236,7 +236,7 @@ static bool add_unseen(struct match *m, const char *category, const char *event)
 	return true;
 }
 
-/* One event by its name: no directory is read. */
+/* Matches one event by its full name, without reading a directory. */
 static int match_exactly(struct match *m)
 {
 	const char *category = category_of(m->spec), *event = event_of(m->spec);

@@ -3,11 +3,11 @@
  * In: an address in a file and what the clause reads; out: a profile with typed arguments.
  *
  * At a function's entry unoptimized code describes where parameters will be once the prologue has
- * stored them, which is not yet true: the calling convention defines where they are (abi.c).
+ * stored them, which is not yet true: the calling convention determines where they are (abi.c).
  * Optimized code gives ranges of addresses, which hold at the entry too, also for clones whose
- * parameters the compiler has changed. Where neither can be read by kernel programs (a double in a
- * vector register, Rust's private convention) but the prologue will store it, the site moves after
- * the prologue.
+ * parameters the compiler has changed. If kernel programs cannot read a parameter either way (a
+ * double in a vector register, Rust's private convention) but the prologue stores it, the site
+ * moves past the prologue.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct dwarf *uargs_open(const char *path, u16 machine, struct err *err)
 	return dwarf_of(path, dwarf_registers_of(machine), err);
 }
 
-/* ---- types in scope: the file is opened when a name is looked up that is unknown elsewhere */
+/* ---- types in scope: the file is opened when a name is looked up that is not known elsewhere */
 
 struct file_scope {
 	struct type_scope scope;
@@ -85,7 +85,7 @@ struct params {
 	struct elf *elf;
 	struct abi abi;
 	bool has_abi, is_go;
-	bool wants_move; /* something used can be read after the prologue only */
+	bool wants_move; /* something used can only be read after the prologue */
 	VEC(struct arg_desc) list;
 	u32 n; /* seen */
 };
@@ -101,7 +101,7 @@ static bool is_used(const struct provider_env *env, const char *name)
 	return !env->clause.arg_names;
 }
 
-/* Thread-local: where the kernel has the thread pointer is in its own types. */
+/* For thread-local variables: the kernel's types tell where it stores the thread pointer. */
 static void find_thread(struct provider_env *env, struct arg_desc *arg)
 {
 	const struct loc *loc = &arg->loc;
@@ -117,7 +117,7 @@ static void find_thread(struct provider_env *env, struct arg_desc *arg)
 	if (offset < 0) {
 		arg->loc = (struct loc){ 0 };
 		arg->why =
-			"it is thread-local, and this kernel does not say where it keeps a thread's pointer to such";
+			"it is thread-local, and this kernel does not tell where it stores a thread's TLS pointer";
 		return;
 	}
 	steps = arena_dup(env->arena, loc->step, loc->n * sizeof *steps);
@@ -162,8 +162,7 @@ static s64 first_register(const struct loc *loc)
 	return first->kind == LOC_REG ? (s64)first->offset : -1;
 }
 
-/* Registers that unnamed parameters took are skipped: the convention continues after this
- * one. */
+/* Skips registers taken by unnamed parameters: the convention continues after this one. */
 static bool catch_up(struct params *p, const struct dwarf_var *v, struct loc *loc, const char **why)
 {
 	enum { MOST = 16 };
@@ -186,9 +185,9 @@ static bool catch_up(struct params *p, const struct dwarf_var *v, struct loc *lo
 }
 
 /*
- * By the calling convention, which is applied to every parameter in order. Go's debug information
- * leaves out parameters and receivers without a name and the dictionaries of generic functions, but
- * it is exact at the entry.
+ * Locates a parameter by the calling convention, which is applied to every parameter in order. Go's
+ * debug information omits unnamed parameters and receivers and the dictionaries of generic
+ * functions, but it is exact at the entry.
  */
 static bool by_convention(struct params *p, const struct dwarf_var *v, struct loc *loc,
 			  const char **why)
@@ -212,9 +211,9 @@ static bool by_convention(struct params *p, const struct dwarf_var *v, struct lo
 }
 
 /*
- * Ranges of addresses that leave out the entry. Of a register that holds something used, callers
- * fill the rest too; what is not used at all, clang's leave out. What lies in memory clang
- * describes from where it is loaded.
+ * For address ranges that exclude the entry. If part of a register is used, callers fill the rest,
+ * too; clang omits parameters that are not used at all, and describes those in memory from where
+ * they are loaded.
  */
 static bool is_passed(const struct dwarf_var *v, const struct loc *convention)
 {
@@ -222,8 +221,8 @@ static bool is_passed(const struct dwarf_var *v, const struct loc *convention)
 }
 
 /*
- * Not a clone, which is not called by the convention: those are local symbols, though debug
- * information calls them by the function's name. Costs an index of all symbols.
+ * Not a clone, which does not follow the convention: clones are local symbols, although debug
+ * information uses the function's name for them. Builds an index of all symbols.
  */
 static bool is_public(const struct params *p)
 {
@@ -260,8 +259,8 @@ static int compare_param(void *ctx, const struct dwarf_var *v)
 	return 1;
 }
 
-/* clang without optimization: ranges begin after the prologue, which changes no register that
- * arguments come in. */
+/* clang without optimization: ranges begin after the prologue, which changes no argument
+ * register. */
 static bool holds_behind_prologue(const struct params *p, const struct loc *convention)
 {
 	u64 after = dwarf_prologue_end(p->d, p->pc);
@@ -282,8 +281,8 @@ static int find_place(void *ctx, const struct dwarf_var *v)
 	return 1;
 }
 
-/* Rust's are at the location in debug information or nowhere: what older compilers list from the
- * end of the prologue on. */
+/* Rust's parameters are at the location in debug information or nowhere: older compilers list them
+ * only from the end of the prologue on. */
 static bool is_placed_by_prologue(const struct params *p)
 {
 	u64 after = dwarf_prologue_end(p->d, p->pc);
@@ -399,7 +398,7 @@ static void move_site(struct params *p, struct profile *to, struct uargs_site *s
 	p->pc = after;
 	p->at_entry = false;
 	site->offset = offset;
-	to->caller.kind = LOC_NONE; /* the frame is there */
+	to->caller.kind = LOC_NONE; /* the frame exists there */
 	collect(p, false);
 }
 
@@ -429,8 +428,8 @@ static bool same_result(const struct loc *a, const struct loc *b)
 	return (a->kind == b->kind && a->kind != LOC_REG && a->kind != LOC_EXPR) || same_loc(a, b);
 }
 
-/* Functions of Rust have mangled names; those with plain ones are mostly C's (extern "C"), but need
- * not be. */
+/* Functions of Rust have mangled names; those with plain names are mostly extern "C", but need not
+ * be. */
 static bool rust_result(struct params *p, struct loc *out, const char **why)
 {
 	u32 rustc = rustc_version(p->func.producer);
@@ -471,7 +470,7 @@ static u32 reg_offset(u32 number)
 	return (u32)dwarf_registers_of(EM_X86_64)->offset[dwarf[number]];
 }
 
-/* Its address is where the function's code has left it. */
+/* For a result in memory: its address is where the function's code leaves it. */
 static bool result_in_memory(struct params *p, const struct uresult *r, struct loc *out)
 {
 	struct loc_step *s = arena_array(p->env->arena, struct loc_step, 4);
@@ -491,7 +490,7 @@ static bool result_in_memory(struct params *p, const struct uresult *r, struct l
 	return r->address || r->has_slot;
 }
 
-/* Whether the function sets every register that the result is to be in. */
+/* Whether the function sets every register of the result. */
 static bool is_set(const struct loc *loc, u32 set)
 {
 	u32 reg = 0;
@@ -504,16 +503,15 @@ static bool is_set(const struct loc *loc, u32 set)
 	return loc->kind != LOC_REG || reg == 16 || set >> reg & 1;
 }
 
-/* The third word of the arguments is where the second of a result is. */
+/* The register of the third argument word is that of a result's second word. */
 static u32 set_by_caller(const struct params *p)
 {
 	return p->n >= 2 ? 1u << X86_DX | 1u << X86_CX : 0;
 }
 
 static const char no_address[] =
-	"the compiler knows all callers and keeps its address nowhere: probe the line that returns";
-static const char not_set[] =
-	"the compiler knows all callers and has left it, or a part of it, out";
+	"the compiler knows all callers and stores its address nowhere: probe the line that returns";
+static const char not_set[] = "the compiler knows all callers and has omitted it, or a part of it";
 
 /* Local functions, whose convention compilers may change. */
 static bool is_local(const struct params *p)
@@ -535,8 +533,8 @@ static u32 clang_version(const char *producer)
 	return at && sscanf(at + strlen(words), "%u", &major) == 1 ? major : 0;
 }
 
-/* gcc's name of a local function shows whether its parameters and result were changed, LLVM's debug
- * information since 16. */
+/* gcc's name of a local function shows whether its parameters and result were changed; LLVM's debug
+ * information does since 16. */
 static enum change is_changed(const struct params *p)
 {
 	u32 rustc = rustc_version(p->func.producer), clang = clang_version(p->func.producer);
@@ -555,7 +553,7 @@ static bool has_result(void *ctx, u64 entry)
 	return dwarf_func_at(p->d, entry, &f) && f.result->size;
 }
 
-/* Whether the registers of the result hold a result. */
+/* Whether the result's registers hold a result. */
 static bool callers_use(struct params *p, const struct loc *loc, enum change change)
 {
 	const struct uresult_asker asker = { has_result, p };
@@ -749,10 +747,10 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 		to->n_args = p->list.n;
 		if (!p->n && p->func.inlined)
 			to->missing.why =
-				"this copy of the function is inlined and the optimizer has left out what it was given";
+				"this copy of the function is inlined and the optimizer has removed its argument";
 	} else {
 		to->missing.why =
-			"at a return its registers hold other things: keep what it was called with in a map, "
+			"at a return its registers hold other values: keep the arguments in a map at the entry, "
 			"@x[tid], at its uprobe";
 	}
 	to->args_name = arena_printf(p->env->arena, "the %s list of %s",

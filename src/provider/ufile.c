@@ -20,8 +20,7 @@
 #include "sym/procmaps.h"
 #include "sym/procs.h"
 
-/* A file that the process runs and that is deleted, or replaced by another of its name: by the
- * mapping. */
+/* Finds a file that the process runs although it was deleted or replaced, through the mapping. */
 static const char *deleted_file(struct provider_env *env, const char *path)
 {
 	struct procmaps maps;
@@ -45,8 +44,8 @@ static const char *deleted_file(struct provider_env *env, const char *path)
 }
 
 /*
- * A path that the process or its mappings name: seen from its root. Of a process that only has
- * another root (chroot) the kernel names mappings as seen from ours.
+ * Resolves a path of the process or its mappings, relative to its root. For a process with another
+ * root only (chroot), the kernel reports paths of mappings relative to our root.
  */
 static const char *path_of(struct provider_env *env, u32 pid, const char *path)
 {
@@ -102,8 +101,8 @@ static int give_once(struct each *e, const char *path)
 	return hash_puts(&e->seen, path, e) ? 0 : e->f(e->ctx, path);
 }
 
-/* A file that our own paths may not reach: by the mapping if it was deleted, else through the
- * process's root. The same file by another such path is not given again. */
+/* Passes on a file that our own paths may not reach: through the mapping if it was deleted, else
+ * through the process's root. The same file is not passed on again for another such path. */
 static int give_foreign(struct each *e, const struct mapping *m)
 {
 	struct provider_env *env = e->env;
@@ -122,7 +121,7 @@ static int give_foreign(struct each *e, const struct mapping *m)
 	return hash_puts(&e->seen, id, e) ? 0 : e->f(e->ctx, path);
 }
 
-/* Code that a process has mapped from files. With -p paths are as the process sees them
+/* Calls f for the files from which a process maps code. With -p paths are as the process sees them
  * (ufile_open_path). */
 static int each_mapped(struct each *e, u32 pid)
 {
@@ -194,7 +193,7 @@ static bool is_library(const char *path, const char *name)
 	return starts_with(base, name) && (!base[len] || base[len] == '.' || base[len] == '-');
 }
 
-/* A library that the process has, where its root has no cache of the loader to look it up in. */
+/* Finds a library mapped by the process, if its root has no loader cache. */
 static const char *mapped_library(struct provider_env *env, const char *name)
 {
 	struct procmaps maps;
@@ -251,7 +250,7 @@ static const char *from_root(struct provider_env *env, const char *name)
 
 /*
  * A file of a pattern may appear at any time, and a named one may be replaced. A process of -p may
- * map further files, but none replaces what it runs.
+ * map further files, but nothing replaces what it runs.
  */
 const char *ufile_later(struct provider_env *env, const char *name)
 {
@@ -270,7 +269,7 @@ static bool has_folder(struct provider_env *env, const char *pattern)
 
 	if (!slash || slash == pattern)
 		return slash;
-	/* With the slash, only folders match. */
+	/* With the slash, only directories match. */
 	any = glob(arena_strndup(env->arena, pattern, (size_t)(slash + 1 - pattern)), 0, NULL,
 		   &g) == 0;
 	if (any)
@@ -363,13 +362,14 @@ enum boundary ufile_boundary(const struct elf *e, u64 function, u64 offset)
 
 static void refuse_sight(struct provider_env *env, const struct spec *spec)
 {
-	struct diag *d = probe_report(
-		env, spec, D_PROBE_REFUSED, spec->text,
-		arena_printf(env->arena, "the files of process %d may not be seen", env_pid(env)));
+	struct diag *d =
+		probe_report(env, spec, D_PROBE_REFUSED, spec->text,
+			     arena_printf(env->arena, "the files of process %d are not accessible",
+					  env_pid(env)));
 
 	probe_help(
 		env, d,
-		"another user's process, or one with more rights, needs CAP_SYS_PTRACE: try it with sudo; without -p "
+		"a process of another user, or with more privileges, needs CAP_SYS_PTRACE: try it with sudo; without -p "
 		"the probe is put into the file for all processes");
 }
 

@@ -43,7 +43,7 @@ struct profile *ufunc_profile(struct ufunc_match *m)
 	return *p;
 }
 
-/* Asked for each function: looked for once for a file. */
+/* Called for each function, but determined once per file. */
 static const char *path_to_open(struct ufunc_match *m)
 {
 	if (m->open_path)
@@ -108,7 +108,7 @@ static const char *no_return(const struct ufunc_match *m, const struct elf_symbo
 	if (s->value == elf_entry(m->elf))
 		return "the entry point of a program does not return";
 	return uret_returns_twice(s->name) ?
-		       "it returns more than once, and a return probe would break that" :
+		       "it returns more than once, which a return probe would break" :
 		       NULL;
 }
 
@@ -131,13 +131,13 @@ bool ufunc_is_list(const struct ufunc_match *m)
 	return !m->is_cpp && strchr(m->func, '|');
 }
 
-/* The script has the name of the function, not a pattern or a list that another one wrote. */
+/* The script names the function itself; it is not from a pattern or a generated list. */
 static bool is_named(const struct ufunc_match *m)
 {
 	return m->func && !glob_has_wildcard(m->func) && !ufunc_is_list(m);
 }
 
-/* At each ret, where a return address must not be touched. False: by the kernel's return probe.
+/* Probes each ret, if the return address must not be changed. False: use the kernel's return probe.
  * no_jump: see struct site. */
 static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
 		     const char *shown, const char *no_jump)
@@ -148,9 +148,9 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 	if (!m->unwinds)
 		return false;
 	if (m->env->request->keeps_return_addresses && rets.jumps && rets.at.n)
-		why = NULL; /* those returns that are its own */
+		why = NULL; /* only the returns in its own code */
 	if (why && m->unwinds == UNWINDS_EXCEPTIONS && is_named(m))
-		/* safe as long as no exception passes through it: the user's choice */
+		/* safe unless an exception passes through it: the user's choice */
 		return false;
 	if (why && m->unwinds == UNWINDS_EXCEPTIONS)
 		leave_out(m, shown, why);
@@ -160,7 +160,7 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 		struct target *t = ufunc_add_exactly(m, func, shown, rets.at.v[i]);
 
 		t->site.user.no_jump = no_jump;
-		t->site.is_return = false; /* for the kernel it is an ordinary probe */
+		t->site.is_return = false; /* an ordinary probe for the kernel */
 		t->site.user.span = 0;     /* the function's entry is not known there */
 		if (!arch_native->link)    /* there it may be signed by now */
 			t->profile =
@@ -170,7 +170,7 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 	return true;
 }
 
-/* All returns, where the process engine may put jumps. False: not at all of them. */
+/* Adds all returns if the process engine may put jumps there. False: not at all of them. */
 static bool add_exit_jumps(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
 			   const char *shown, const char **why)
 {
@@ -195,10 +195,10 @@ static bool add_exit_jumps(struct ufunc_match *m, const struct elf_symbol *s, co
 }
 
 /*
- * A function of Go begins with a stack check, and restarts when its stack has grown. The jump takes
- * the place of that question and of nothing else: Go's scheduler may take a goroutine away at any
- * instruction behind (since 1.14), keeps where it goes on, and no thread stands there. It does not
- * do so at the branch.
+ * A function of Go begins with a stack check, and restarts when its stack has grown. The jump
+ * replaces only this check: since 1.14, Go's scheduler may preempt a goroutine at any later
+ * instruction and stores where it continues, although no thread is there. It does not do so at the
+ * branch.
  */
 static const char *no_go_jump(struct ufunc_match *m, const struct elf_symbol *s, u32 *check)
 {
@@ -207,7 +207,7 @@ static const char *no_go_jump(struct ufunc_match *m, const struct elf_symbol *s,
 			"a function of Go that does not ask for stack may have none left";
 }
 
-/* The entry itself, if the process engine may put a jump there. */
+/* Adds the entry itself if the process engine may put a jump there. */
 static bool add_jump(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
 		     const char *shown, u64 file_offset, const char **why)
 {
@@ -232,8 +232,8 @@ static void find_in_go(const struct ufunc_match *m, const struct elf_symbol *s, 
 	at->refused = upoint_refuses(m->elf, s->value + at->offset);
 }
 
-/* A whole function: the site may be after its entry. What would break the program is an error
- * when it is named, and left out of what a pattern matches. */
+/* Adds a whole function; the site may be after its entry. If a probe would break the program, it is
+ * an error for a named function, and a pattern skips the function. */
 static void add(struct ufunc_match *m, const struct elf_symbol *s, const char *func,
 		const char *shown, u64 file_offset)
 {
@@ -272,12 +272,12 @@ static void add(struct ufunc_match *m, const struct elf_symbol *s, const char *f
 		t->profile = with_caller(m, t->profile, &at);
 		return;
 	}
-	if (t->profile->fixed_address) /* where its variables are */
+	if (t->profile->fixed_address) /* the position of its variables */
 		return;
 	t->site.user.offset += at.offset;
 	t->site.note = at.why;
 	t->profile = upoint_profile(m->env, t->profile, &at);
-	if (!m->is_return) /* at a return the instruction pointer is the caller's already */
+	if (!m->is_return) /* at a return the instruction pointer is already the caller's */
 		t->profile = with_caller(m, t->profile, &at);
 }
 
@@ -359,7 +359,7 @@ struct meant {
 	const char *pattern[2];
 };
 
-/* A function of C++ or Rust by its own name alone. */
+/* A function of C++ or Rust by its unqualified name. */
 static int inner_name(void *ctx, const struct elf_symbol *s)
 {
 	const struct meant *meant = ctx;
@@ -383,13 +383,13 @@ static void suggest(struct ufunc_match *m)
 	elf_each_function(m->elf, NULL, m->is_cpp ? near_cpp : near_symbol, m);
 	if (!near_best(&m->near))
 		elf_each_function(m->elf, NULL, inner_name, &meant);
-	if (near_best(&m->near)) /* outlives the file */
+	if (near_best(&m->near)) /* must outlive the file */
 		m->near.best = arena_strdup(m->env->arena, m->near.best);
 	else if (!m->ts.help && elf_is_stripped(m->elf) && !elf_debug_file(m->elf))
 		m->ts.help = arena_printf(
 			m->env->arena,
 			"%s has no symbol table: install its -dbgsym (-dbg, -debuginfo) "
-			"package, or see what is there: sonde list 'uprobe:%s:*'",
+			"package, or list what it has: sonde list 'uprobe:%s:*'",
 			m->path, m->shown_path);
 }
 
@@ -437,7 +437,7 @@ static void warn_ifunc(struct ufunc_match *m, const char *name)
 		   m->spec->provider->name, m->path, name);
 }
 
-/* Replaces the name by the implementation that is called. False: not known which. */
+/* Replaces the name by the implementation that is called. False: unknown. */
 static bool add_chosen(struct ufunc_match *m, const char *name)
 {
 	struct elf_symbol s;
@@ -508,7 +508,7 @@ static int add_address(struct ufunc_match *m, u64 address)
 	u64 offset;
 
 	if (!elf_address_to_offset(m->elf, address, &offset))
-		return bad_offset(m, "the address is in no part of the file that is loaded");
+		return bad_offset(m, "the address is in no loaded part of the file");
 	known = elf_symbol_at(m->elf, address, &s) || stub_at(m->elf, address, &s) ||
 		elf_frame_at(m->elf, address, &s);
 	if (known && check_boundary(m, &s, address - s.value) < 0)
@@ -554,7 +554,7 @@ static const char *clone_names(struct ufunc_match *m, const struct symbols *all)
 		       arena_printf(m->env->arena, "%s and %u more", first, all->list.n - 1);
 }
 
-/* Copies take other arguments, and argN would be wrong in them: they are reported, not probed. */
+/* Clones take different arguments, so argN would be wrong: they are reported, not probed. */
 static void tell_clones(struct ufunc_match *m, const char *name)
 {
 	struct symbols all = { .arena = m->env->arena };
@@ -567,7 +567,7 @@ static void tell_clones(struct ufunc_match *m, const char *name)
 	probe_help(m->env, d, "%s:%s:%s.* are the copies", m->spec->provider->name, m->path, name);
 }
 
-/* All functions of the name: one, or the static ones of several files. */
+/* Adds all functions with the name: one, or the static ones of several files. */
 static bool add_whole(struct ufunc_match *m, const char *name)
 {
 	struct symbols all = { .arena = m->env->arena };
@@ -620,7 +620,7 @@ static int add_named(struct ufunc_match *m)
 	return elf_find(m->elf, name, &s) ? add_offset(m, name, &s, value) : 0;
 }
 
-/* Of a function that has no separate code. */
+/* Adds the inlined copies of a function that has no separate code. */
 static void add_rest(struct ufunc_match *m)
 {
 	if (!m->is_return)
@@ -630,18 +630,18 @@ static void add_rest(struct ufunc_match *m)
 
 static void no_elf(struct ufunc_match *m, int error, const char *why)
 {
-	if (m->many) /* of a pattern of files only those that can be read */
+	if (m->many) /* in a pattern of files, unreadable ones are skipped */
 		return;
 	m->error = error;
 	struct diag *d = probe_report(m->env, m->spec, D_BAD_BINARY, why);
 	u64 offset;
 
 	if (error == -ENOEXEC && text_number(m->func, &offset))
-		probe_help(m->env, d, "--unsafe probes what lies at that offset of the file");
+		probe_help(m->env, d, "--unsafe probes whatever is at that offset of the file");
 }
 
-/* Code that is no ELF file, as of a JIT or an image: --unsafe probes an offset of
- * the file. */
+/* Code that is not an ELF file, such as a JIT's or an image: --unsafe probes an offset of the
+ * file. */
 static bool add_flat(struct ufunc_match *m, int error)
 {
 	u64 offset;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one file that uprobe and uretprobe name: each becomes a target, at the position
- * in the function that is best for the kernel's probe.
+ * The functions of one file that uprobe and uretprobe name: each becomes a target, at the best
+ * position in the function for the kernel's probe.
  */
 #ifndef SONDE_PROVIDER_UFUNC_H
 #define SONDE_PROVIDER_UFUNC_H
@@ -12,23 +12,23 @@
 
 struct upoint_finder;
 
-/* A specification that is being matched with files. Zero but for env and spec; all memory is the
- * environment's arena's. */
+/* A specification that is being matched with files. Zero except env and spec; all memory is in the
+ * environment's arena. */
 struct ufunc_match {
 	struct provider_env *env;
 	const struct spec *spec;
 	const char *binary, *func;
 	bool is_return, is_cpp, many, verbose;
-	bool by_name;  /* one function of one file is named */
+	bool by_name;  /* the spec names one function of one file */
 	bool is_exact; /* or several of C++ */
 	u32 n_files;
 	const char *last_cpp; /* the last result of cpp_name() */
 	u64 last_value;
 	const char *path;            /* of the current file */
-	const char *shown_path;      /* in the names of its probes */
-	const char *open_path;       /* where it can be opened now, when that is elsewhere */
-	const char *now_at, *now_of; /* where a path is opened; which one */
-	int unread;                  /* why it cannot, 0 */
+	const char *shown_path;      /* for the names of its probes */
+	const char *open_path;       /* where it can be opened now, if that is different */
+	const char *now_at, *now_of; /* cache: the path by which now_of is opened; and that path */
+	int unread;                  /* the errno if it cannot; 0 */
 	struct elf *elf;
 	struct upoint_finder *finder; /* of elf; made with its first function, as is: */
 	enum unwinds unwinds;
@@ -38,26 +38,27 @@ struct ufunc_match {
 	int error;     /* reported */
 	u32 n_refused; /* functions that a pattern matches and the kernel does not probe */
 	const char *refused, *why_refused; /* the first of them */
-	s32 moved_sp;                      /* of the site last added, where it was moved */
+	/* stack pointer offset of the site added last, if it was moved */
+	s32 moved_sp;
 	list_fn list;
 	void *list_ctx;
 };
 
-/* One for all functions of the files of one word size. */
+/* One for all functions of files with the same word size. */
 struct profile *ufunc_profile(struct ufunc_match *m);
-/* A target at file_offset, which is not moved. func: its name; shown: as in the name of the
- * probe. */
+/* Adds a target at exactly file_offset. func: its name; shown: as in the name of the probe. */
 struct target *ufunc_add_exactly(struct ufunc_match *m, const char *func, const char *shown,
 				 u64 file_offset);
 /* "malloc|free|0x9f1c0" */
 bool ufunc_is_list(const struct ufunc_match *m);
-/* The demangled name of s if it matches and differs from the last one: constructors have a name for
- * whole objects and one for bases, mostly of the same code. NULL: not. */
+/* The demangled name of s if it matches and differs from the last one, else NULL. Constructors have
+ * one symbol for whole objects and one for bases, mostly with the same code. */
 const char *ufunc_cpp_name(struct ufunc_match *m, const struct elf_symbol *s);
-/* Servers are queried for a file that the script names, not for all matches of a pattern. */
+/* Whether servers may be queried: for a file that the script names, not for all matches of a
+ * pattern. */
 bool ufunc_may_fetch(const struct ufunc_match *m);
-/* Adds the functions of the file to m->ts. 0, or m->error after a message; m->unread says why a
- * file could not be read. ctx: struct ufunc_match. */
+/* Adds the functions of the file to m->ts. 0, or m->error after a message; m->unread: why a file
+ * could not be read. ctx: struct ufunc_match. */
 int ufunc_match_file(void *ctx, const char *path);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions with several implementations (STT_GNU_IFUNC: memcpy, strlen …). The symbol is the
- * function that chooses, which runs once, when a program starts. Which one was chosen depends on
- * the processor alone, as long as GLIBC_TUNABLES is not set: in our own libc the loader has
- * resolved us already.
+ * resolver, which runs once at program start. Its choice depends only on the processor unless
+ * GLIBC_TUNABLES is set, and the loader has already made it for sonde's own libc.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -34,7 +33,7 @@ bool uifunc_choice(const char *path, struct elf *e, const char *name, struct elf
 	return chosen->value == value;
 }
 
-/* ---- what the code that chooses names */
+/* ---- addresses in the code of a resolver */
 
 struct chooser {
 	const struct elf *e;

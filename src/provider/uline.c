@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * uprobe:BIN@FILE:LINE[:COL], uprobe:BIN:FUNC@FILE:LINE[:COL] and uprobe:BIN:FUNC:*. In: a
- * statement of a source file, or all of a function; out: a target for each address where its code
- * begins, inlined copies included, with the variables in scope there. Also functions that exist
- * only as inlined copies.
+ * statement of a source file, or all statements of a function; out: a target for each address where
+ * its code begins, inlined copies included, with the variables in scope there. Also functions that
+ * exist only as inlined copies.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -86,12 +86,12 @@ bool uline_is_meant(const struct spec *spec)
 
 /* ---- targets */
 
-/* Some instructions break the program when the kernel steps over them. */
+/* Some instructions break the program when the kernel single-steps them. */
 static bool may_be_probed(struct lines *l, u64 address)
 {
 	const char *why = upoint_refuses(l->elf, address);
 
-	if (why && l->file) { /* of all lines of a function that one is left out */
+	if (why && l->file) { /* of all lines of a function, only this one is skipped */
 		probe_report(l->env, l->spec, D_BAD_OFFSET,
 			     arena_printf(l->env->arena, "%s: %s", l->spec->text, why));
 		l->error = -EINVAL;
@@ -99,7 +99,7 @@ static bool may_be_probed(struct lines *l, u64 address)
 	return !why;
 }
 
-/* Registers hold arguments at a function's entry only. */
+/* Registers hold arguments only at a function's entry. */
 static void forget_registers(struct lines *l, struct profile *p, u64 address)
 {
 	struct dwarf_func func;
@@ -109,7 +109,7 @@ static void forget_registers(struct lines *l, struct profile *p, u64 address)
 	for (u32 i = 0; i < p->n_argn; i++)
 		p->argn[i].why =
 			"no function is called here, so its register holds something else: args.NAME and vars.NAME "
-			"are where debug information says";
+			"are where debug information locates them";
 }
 
 static struct target *add_place(struct lines *l, u64 address, const struct dwarf_instance *in,
@@ -164,7 +164,7 @@ static int add_line(void *ctx, const struct dwarf_line *at)
 	return 0;
 }
 
-/* ---- copies in which something is missing */
+/* ---- copies that lack a value */
 
 static bool has_all(const struct arg_desc *args, u32 n, const char *const *names, u32 n_names)
 {
@@ -371,7 +371,7 @@ static int count_copy(void *ctx, const struct dwarf_func *copy)
 	return 0;
 }
 
-/* Reading it takes some milliseconds, more if there is much of it. */
+/* Reading debug information takes some milliseconds, more if it is large. */
 static bool is_read_anyway(const struct provider_env *env, const struct elf *elf)
 {
 	enum { LITTLE = 256 << 10 };

@@ -5,7 +5,8 @@
 
 #include "provider/internal.h"
 
-/* Whether the probe names lines: BIN@FILE:LINE[:COL], BIN:FUNC@FILE:LINE[:COL], BIN:FUNC:*. */
+/* Whether the probe is on source lines: BIN@FILE:LINE[:COL], BIN:FUNC@FILE:LINE[:COL],
+ * BIN:FUNC:*. */
 bool uline_is_meant(const struct spec *spec);
 int uline_resolve(struct provider_env *env, const struct spec *spec, target_fn f, void *ctx);
 int uline_list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
@@ -16,8 +17,8 @@ struct ufunc_match;
 /* Adds the inlined copies of its function, which has no separate code; returns their number. */
 int uline_add_inlined(struct ufunc_match *m);
 
-/* Of several copies of one function those with all values are probed, and the rest is reported; if
- * there is none, the type checker gives the reason. */
+/* If a function has several copies, probes those with all values and reports the others; if no copy
+ * has all, the type checker reports the reason. */
 void uline_drop_unreadable(struct provider_env *env, const struct spec *spec, struct targets *ts);
 
 /* A note if a function that has separate code is also inlined elsewhere. */

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Chooses the instruction of a uprobe. Input: a function and what its probe reads; output: an
- * offset. From the entry on, instructions of known effect are skipped, up to the first that the
- * kernel emulates (push, nop, call, jmp, jcc: a trap and no single step, 0.8 us instead of 11 to
- * 16). It is taken when
+ * offset. From the entry on, instructions of known effect are skipped, up to the first one that the
+ * kernel emulates (push, nop, call, jmp, jcc: a trap without a single step, 0.8 us instead of 11 to
+ * 16). It is chosen if
  *
  *	- every call reaches it: no branch, no end, nothing that may fault is before it
  *	- nothing else reaches it: no branch of the file and no symbol enters after the entry, up to it
  *	- what the probe reads is still known: each register that is used has its value, there or in
  *	  another register; rsp has moved by a known amount
- *	- for a return probe: rsp has not moved, for the kernel takes the return address from where it points
+ *	- for a return probe: rsp has not moved, because the kernel takes the return address from there
  *
- * A first instruction that the kernel would mistake for another or not probe (x86_uprobe_misreads,
+ * A first instruction that the kernel would misinterpret or refuse to probe (x86_uprobe_misreads,
  * x86_uprobe_refuses) is always skipped, if necessary to one that is single-stepped; if that is
  * impossible, the function cannot be probed.
  *
- * Branches are looked for in three ways. The function itself and its neighbours are decoded whole.
- * Branches with 32-bit distances (from parts of the function that compilers move away, and from
- * anywhere else) are looked for in every byte of the file's code; the function around what looks
- * like one is decoded, and only where that fails does it count. Jump tables are not read: in a
- * function with indirect jumps only a push is taken, because a loop that came by a push once more
- * would lose its stack.
+ * Branches are searched for in three ways. The function itself and its neighbors are decoded
+ * completely. Branches with 32-bit distances (from parts of the function that compilers move away,
+ * and from anywhere else) are searched for at every byte of the file's code; the function around an
+ * apparent branch is decoded, and if that fails it counts as one. Jump tables are not read: in a
+ * function with indirect jumps only a push is taken, because a loop that executed a push again
+ * would overflow its stack.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@
 
 enum {
 	MAX_PASSED = 40, /* instructions */
-	BITMAP_FROM = 2, /* it costs as much as 1.5 searches: the second one builds it */
+	BITMAP_FROM = 2, /* building it costs as much as 1.5 searches: the second search does so */
 	NEIGHBOUR = 128, /* how far short jumps reach */
 };
 
@@ -120,11 +120,11 @@ static u64 text_size(const struct upoint_finder *u)
 	return sum;
 }
 
-struct body { /* of a function that was decoded whole */
+struct body { /* a completely decoded function */
 	bool whole, enters, jumps_indirect;
 };
 
-/* Decodes [from, to) and looks for branches above lo and not above hi. */
+/* Decodes [from, to) and searches for branches into (lo, hi]. */
 static struct body decode_body(const struct upoint_finder *u, u64 from, u64 to, u64 lo, u64 hi)
 {
 	struct body b = { 0 };
@@ -190,7 +190,7 @@ static bool function_around(const struct upoint_finder *u, u64 address, u64 *fro
 	return true;
 }
 
-/* Bytes that no symbol covers: whatever looks like a short jump counts. */
+/* For bytes that no symbol covers: anything that looks like a short jump counts. */
 static bool bytes_enter(const struct upoint_finder *u, u64 from, u64 to, u64 lo, u64 hi)
 {
 	u64 room = 0;
@@ -220,7 +220,7 @@ static bool any_bytes_enter(const struct upoint_finder *u, u64 from, u64 to, u64
 	return false;
 }
 
-/* Short jumps of the functions before and after: decoded only where bytes look like one. */
+/* Short jumps of the functions before and after, which are only decoded if bytes look like one. */
 static bool neighbour_enters(const struct upoint_finder *u, u64 from, u64 to, u64 lo, u64 hi)
 {
 	if (!any_bytes_enter(u, from, to, lo, hi))
@@ -232,7 +232,7 @@ static bool neighbour_enters(const struct upoint_finder *u, u64 from, u64 to, u6
 
 		if (known)
 			b = decode_body(u, start, end, lo, hi);
-		else /* up to the next one that is known, byte by byte */
+		else /* byte by byte up to the next known function */
 			for (end = from + 1; end < to && !function_around(u, end, &start, &any);)
 				end++;
 		if (b.enters || (!b.whole && bytes_enter(u, from, MIN(to, end), lo, hi)))
@@ -242,8 +242,8 @@ static bool neighbour_enters(const struct upoint_finder *u, u64 from, u64 to, u6
 	return false;
 }
 
-/* What looks like a branch may be a part of other instructions: the function around it decides, if
- * it can be decoded. */
+/* Bytes that look like a branch may be part of other instructions: decoding the function around
+ * them decides, if possible. */
 static bool is_branch(const struct upoint_finder *u, u64 address, u64 lo, u64 hi)
 {
 	u64 from, to;
@@ -255,7 +255,7 @@ static bool is_branch(const struct upoint_finder *u, u64 address, u64 lo, u64 hi
 	return !b.whole || b.enters;
 }
 
-/* Whether some 32-bit branch in a segment goes above lo and not above hi. */
+/* Whether a 32-bit branch in a segment goes into (lo, hi]. */
 static bool search_segment(const struct upoint_finder *u, const struct elf_section *s, u64 lo,
 			   u64 hi)
 {
@@ -283,8 +283,7 @@ static bool is_far_target(struct upoint_finder *u, u64 lo, u64 hi)
 	return false;
 }
 
-/* NULL: no branch enters above lo and not above hi, which are of the function s; is_safe: nor does
- * a jump table. */
+/* NULL: no branch enters (lo, hi], a range of function s; is_safe: nor does a jump table. */
 static const char *who_enters_between(struct upoint_finder *u, const struct elf_symbol *s, u64 lo,
 				      u64 hi, bool is_safe)
 {
@@ -292,7 +291,7 @@ static const char *who_enters_between(struct upoint_finder *u, const struct elf_
 	struct body b;
 
 	if (elf_symbol_within(u->elf, lo, hi))
-		return "another symbol is before it";
+		return "another symbol precedes it";
 	b = decode_body(u, start, end, lo, hi);
 	if (!b.whole)
 		return "not all of the function can be decoded";
@@ -308,7 +307,7 @@ static const char *who_enters_between(struct upoint_finder *u, const struct elf_
 	return NULL;
 }
 
-/* NULL: nothing enters above the entry and not above the site, a push or not. */
+/* NULL: nothing enters after the entry, up to and including the site, which may be a push. */
 static const char *who_enters(struct upoint_finder *u, const struct elf_symbol *s, u64 site,
 			      bool is_push)
 {
@@ -335,7 +334,7 @@ static u8 holder_of(const struct walk *w, u32 reg)
 	return X86_NO_REG;
 }
 
-/* NULL: all that is needed is known here. */
+/* NULL: everything that is needed is known here. */
 static const char *lost(const struct walk *w)
 {
 	static const char *const texts[] = {
@@ -360,7 +359,7 @@ static const char *lost(const struct walk *w)
 	return NULL;
 }
 
-/* On these instructions newer kernels take the word at rsp for the caller (arch/x86/events/core.c:
+/* On these instructions newer kernels use the word at rsp as the caller (arch/x86/events/core.c:
  * is_uprobe_at_func_entry()). */
 static bool shows_caller(struct provider_env *env, const u8 *code, u64 room)
 {
@@ -396,7 +395,7 @@ static const char *pass(struct walk *w, const struct x86_effect *e)
 	if (e->kind != X86_PLAIN && e->kind != X86_NOP && e->kind != X86_ENDBR &&
 	    e->kind != X86_PUSH)
 		return e->kind == X86_UNKNOWN ?
-			       "an instruction before any better one has an effect that is not known" :
+			       "an instruction before any better one has an unknown effect" :
 			       "no better instruction before the function branches or ends";
 	if (e->may_fault)
 		return "the function reads memory first, which may fault";
@@ -445,7 +444,7 @@ struct spot {
 	bool is_push, found;
 };
 
-/* The entry is emulated: nothing is cheaper, unless a loop comes back to a nop5 (see
+/* Whether the entry is emulated: then nothing is cheaper, unless a loop returns to a nop5 (see
  * x86_is_nop5). */
 static bool take(struct upoint_finder *u, const struct elf_symbol *s, const struct spot *spot,
 		 const char *insn, struct upoint *out)
@@ -487,7 +486,7 @@ static const char *refuses(const struct x86_insn *in, enum x86_mode mode)
 		       x86_uprobe_refuses(in, mode);
 }
 
-/* A nop5 at the entry to which the function comes back, with its variables below rsp. */
+/* A nop5 at the entry to which the function jumps back, with variables below rsp. */
 static bool is_harmful_loop(const struct upoint_finder *u, const struct elf_symbol *s,
 			    const u8 *code)
 {
@@ -503,7 +502,7 @@ static bool is_emulated(const struct upoint_finder *u, const struct x86_insn *in
 	       (x86_uprobe_emulates(in, code, true) && env_has(u->env, FEAT_UPROBE_NOPS, false));
 }
 
-/* No instruction is cheaper: the entry, or the first one that is not refused. */
+/* No instruction is cheaper: uses the entry, or the first one that is not refused. */
 static void settle(struct upoint_finder *u, const struct elf_symbol *s, const struct spot *spare,
 		   const char *refused, const char *why, struct upoint *out)
 {
@@ -554,7 +553,7 @@ static void find(struct upoint_finder *u, const struct elf_symbol *s, const u8 *
 	settle(u, s, &spare, refused, why ? why : "no better instruction near it", out);
 }
 
-/* From the start of the function, where that is known. */
+/* Decodes from the start of the function, if known. */
 static const char *arm64_refuses_at(struct elf *e, u64 address)
 {
 	struct elf_symbol s = { .value = address };
@@ -640,7 +639,7 @@ void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
 
 /*
  * Whether code that begins at the entry moves rsp down at or after `from`, before it branches. Then
- * nothing comes back to an instruction up to there: its stack would grow.
+ * nothing jumps back to an instruction up to there: the stack would grow.
  */
 static bool pushes_behind(const u8 *code, u32 room, u32 from)
 {
@@ -700,7 +699,7 @@ const char *upoint_no_jump_over(struct upoint_finder *u, const struct elf_symbol
 
 /* ---- jumps at returns */
 
-/* Bytes after a return that never run, 4 at most: nops and traps that belong to no function. */
+/* At most 4 bytes after a return that never execute: nops and traps that belong to no function. */
 static u32 padding(const struct upoint_finder *u, const struct elf_symbol *s, u64 address)
 {
 	struct elf_symbol other;
@@ -741,7 +740,7 @@ static u64 window_start(const struct upoint_finder *u, const struct elf_symbol *
 	return start;
 }
 
-/* Behind the jump at the entry. */
+/* The address after the jump at the entry. */
 static u64 entry_end(const struct upoint_finder *u, const struct elf_symbol *s)
 {
 	u64 room = 0;

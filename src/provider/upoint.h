@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where in a function a user-space probe sits best. A kernel uprobe on an instruction that the
- * kernel emulates costs a tenth of one that it steps over, so a probe of a function's entry may sit
- * after the entry, on the first such instruction, if nothing can observe the difference.
+ * The best position of a user-space probe in a function. A kernel uprobe on an instruction that the
+ * kernel emulates costs a tenth of one that it single-steps, so a probe of a function's entry may
+ * be after the entry, on the first such instruction, if nothing can observe the difference.
  */
 #ifndef SONDE_PROVIDER_UPOINT_H
 #define SONDE_PROVIDER_UPOINT_H
@@ -14,19 +14,19 @@ struct upoint_need {
 	/* registers whose values at the entry are read: bitmap of enum in insn.h, insn_arm64.h */
 	u32 regs;
 	bool flags;     /* arm64: so are the flags */
-	bool plain;     /* only over instructions that do nothing: anything may be read */
+	bool plain;     /* only skip instructions without effect, because anything may be read */
 	bool is_return; /* rsp must point to the return address */
-	/* the return address is read: no return probe of the function may be before */
+	/* the return address is read: no return probe of the function may precede */
 	bool caller;
-	bool stack; /* the user stack is walked: it must be as at the entry */
+	bool stack; /* the user stack is walked: it must be the same as at the entry */
 };
 
 struct upoint {
 	u32 offset;  /* of the site from the entry */
-	s32 sp;      /* rsp there, as seen from rsp at the entry */
+	s32 sp;      /* rsp there, relative to rsp at the entry */
 	u8 reg[32];  /* the register that holds what register i held at the entry */
 	bool framed; /* the frame pointer is this function's already */
-	/* x86: by the instruction there the kernel knows that the function has just been called */
+	/* x86: the instruction there tells the kernel that the function has just been called */
 	bool shows_caller;
 	const char *why;
 	const char *refused; /* why the function cannot be probed; NULL: it can */
@@ -34,10 +34,11 @@ struct upoint {
 
 struct upoint_finder;
 
-/* Reads e, which the caller owns and must keep open as long. */
+/* Reads e, which the caller owns and must keep open during its lifetime. */
 struct upoint_finder *upoint_finder_new(struct provider_env *env, struct elf *e);
 void upoint_finder_free(struct upoint_finder *u);
-/* Never fails: out->refused has the reason if there is no instruction. why lives in env's arena. */
+/* Never fails: out->refused has the reason if there is no instruction. why is allocated in env's
+ * arena. */
 void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
 		 const struct upoint_need *need, struct upoint *out);
 /*
@@ -46,27 +47,27 @@ void upoint_find(struct upoint_finder *u, const struct elf_symbol *function,
  */
 const char *upoint_no_jump(struct upoint_finder *u, const struct elf_symbol *function, u32 *offset);
 /* The same for a jump at the entry that displaces its first `len` bytes, into which the function
- * never goes back. */
+ * never jumps back. */
 const char *upoint_no_jump_over(struct upoint_finder *u, const struct elf_symbol *function,
 				u32 len);
 /*
- * NULL: five bytes that begin *back bytes before the function's return at the address `ret`, a part
- * of it or of what was moved out of it, may become a jump; else why not. What follows the return
- * may be among them if it never runs.
+ * NULL: five bytes that begin *back bytes before the function's return at the address `ret`, in its
+ * code or in a part that was moved out of it, may become a jump; else why not. What follows the
+ * return may be among them if it never runs.
  */
 const char *upoint_no_exit_jump(struct upoint_finder *u, const struct elf_symbol *function, u64 ret,
 				u8 *back);
 /* NULL: an instruction at an address may be probed; else why not. */
 const char *upoint_refuses(const struct elf *e, u64 address);
-/* The address after the nops at an address, with which compilers align the loop that follows. */
+/* The address after the nops at an address: compilers align loops with nops. */
 u64 upoint_past_nops(const struct elf *e, u64 address);
 /*
- * The address to probe for one that the script gives exactly: the next instruction if a probe on
- * the nop5 there would overwrite the function's variables and no branch enters between. NULL *why:
- * fine.
+ * The address to probe if the script gives an exact one: the next instruction if a probe on the
+ * nop5 there would overwrite the function's variables and no branch enters in between. *why NULL:
+ * allowed.
  */
 u64 upoint_exact(struct provider_env *env, struct elf *e, u64 address, const char **why);
-/* Bytes of code at an address to the end of what the file has loaded there; NULL: none. */
+/* The code from an address to the end of the loaded bytes; NULL: none. */
 const u8 *upoint_code(const struct elf *e, u64 address, u64 *room);
 /* Requirements of the clauses of a script for an entry or return probe. */
 struct upoint_need upoint_need_of(const struct provider_env *env, bool is_return);

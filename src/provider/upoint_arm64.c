@@ -5,13 +5,13 @@
  * steps over a copy of anything else in two, so a site moves from the entry to the first such
  * instruction, by the rules of upoint.c. What is different here:
  *
- *	- words are four bytes, so that every branch of the file can be found, and nothing has to be guessed;
- *	  only jumps through registers may go anywhere, and keep a function with such from being moved in
+ *	- words are four bytes, so every branch of the file can be found without guessing;
+ *	  only jumps through registers may go anywhere: probes are not moved in functions with such jumps
  *	- the return address is in x30: a return probe needs it as it was, before paciasp and bl
  *	- memory at sp plus a constant is there; the function's own frame is filled by passing stores
  *	- user stacks: with x29 and x30 as at the entry, or with the frame that both are saved in
  *
- * An entry that the kernel allows no probe on (svc, ldr of a literal) is passed too, to any
+ * An entry on which the kernel forbids probes (svc, ldr of a literal) is also skipped, to any
  * instruction.
  */
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static const char *who_enters(struct arm64_code *c, const struct elf_symbol *s, 
 			      u64 site)
 {
 	if (elf_symbol_within(c->elf, s->value, s->value + site))
-		return "another symbol is before it";
+		return "another symbol precedes it";
 	if (jumps_indirect(code, s->size))
 		return "the function has a jump table";
 	if (!c->searched)
@@ -106,7 +106,7 @@ static u8 holder_of(const struct walk *w, u8 reg)
 	return ARM64_NO_REG;
 }
 
-/* NULL: all that is needed is known here. */
+/* NULL: everything that is needed is known here. */
 static const char *lost(const struct arm64_code *c, const struct walk *w)
 {
 	for (u8 i = 0; i < ARM64_SP; i++)
@@ -145,7 +145,7 @@ static const char *pass(struct walk *w, u32 word, const struct arm64_effect *e, 
 {
 	if (e->kind != ARM64_PLAIN && e->kind != ARM64_NOP)
 		return e->kind == ARM64_UNKNOWN ?
-			       "an instruction before any better one has an effect that is not known" :
+			       "an instruction before any better one has an unknown effect" :
 			       "no better instruction before the function branches or ends";
 	if (e->may_fault)
 		return "the function reads memory first, which may fault";
@@ -231,7 +231,7 @@ static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *cod
 				    (u32)at, insn) :
 		       arena_printf(
 			       c->env->arena,
-			       "%u bytes after the entry: the kernel allows no probe on the instructions before it",
+			       "%u bytes after the entry: the kernel does not allow a probe on the instructions before it",
 			       (u32)at);
 	return true;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a script reads at a uprobe that was moved past its function's entry. In: the registers,
- * stack and arguments at the entry. Out: what the instruction must still have of them, and where it
- * has them.
+ * stack and arguments at the entry. Out: which of them must be available at the instruction, and
+ * where.
  */
 #include "arch/arch.h"
 #include "arch/insn.h"
 #include "provider/internal.h"
 #include "provider/upoint.h"
 
-/* Registers of arguments by the numbers that instructions have for them. */
+/* Argument registers, by their numbers in instructions. */
 #if defined(__aarch64__)
 static const u8 arg_regs[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 enum { ALL_REGS = 0x7fffffff };
@@ -23,7 +23,7 @@ struct upoint_need upoint_need_of(const struct provider_env *env, bool is_return
 	struct upoint_need n = { .is_return = is_return };
 
 	if (is_return)
-		return n; /* read when it returns, wherever the probe sat */
+		return n; /* read when it returns, wherever the probe was */
 	n.plain = env->script.record || env->script.ctx;
 	n.stack = env->script.stack;
 	n.caller = env->script.returns && (env->script.stack || env->script.regs);
@@ -103,7 +103,7 @@ struct profile *upoint_profile(struct provider_env *env, struct profile *base,
 }
 
 /*
- * Of a function that was just called the kernel's walk by frame pointers misses the caller (arm64
+ * In a function that was just called, the kernel's walk by frame pointers misses the caller (arm64
  * before its frame is made; x86-64, except instructions on which it inspects rsp itself).
  */
 static struct loc caller_of(const struct upoint *at, bool is_i386)

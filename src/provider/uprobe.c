@@ -52,16 +52,17 @@ static int bad_syntax(struct ufunc_match *m)
 	if (spec->n_parts == 3) {
 		d = probe_report(m->env, spec, D_PROBE_SYNTAX,
 				 arena_printf(m->env->arena, "%s should have a target", name));
-		probe_help(m->env, d, "without a binary, -p says which process is meant");
+		probe_help(m->env, d, "without a binary, -p must name the process");
 		return -EINVAL;
 	}
 	if (spec->n_parts == 2 && *m->func && !strpbrk(m->func, "/.*")) {
 		d = probe_report(m->env, spec, D_PROBE_PARTS, name, spec->provider->takes,
 				 spec->n_parts - 1);
-		probe_help(m->env, d,
-			   "of a program or library: %s:BINARY:%s; a function of the kernel: %s:%s",
-			   name, m->func, spec->provider->replaces_return ? "kretprobe" : "kprobe",
-			   m->func);
+		probe_help(
+			m->env, d,
+			"for a program or library: %s:BINARY:%s; for a function of the kernel: %s:%s",
+			name, m->func, spec->provider->replaces_return ? "kretprobe" : "kprobe",
+			m->func);
 		return -EINVAL;
 	}
 	return probe_bad_parts(m->env, spec);
@@ -83,8 +84,8 @@ static const char *near_probe(struct ufunc_match *m)
 }
 
 /*
- * glibc 2.34 took these libraries into libc and left empty files. A script that insists on a
- * function of one means libc's; one that lists several binaries, or none, names libc itself.
+ * glibc 2.34 took these libraries into libc and left empty files. A script that requires a function
+ * of one of them means libc's; a script that lists several binaries, or none, names libc itself.
  */
 static bool is_part_of_libc(const char *binary)
 {
@@ -131,7 +132,7 @@ static int resolve_file(struct provider_env *env, const struct spec *spec, const
 	return m.unread ? m.unread : targets_hand_out(&m.ts, f, ctx);
 }
 
-/* The target that files which appear later will share. */
+/* Adds the target that files which appear later will share. */
 static void add_deferred(struct ufunc_match *m)
 {
 	const char *pattern = deferred(m->env, m->spec);
@@ -275,7 +276,7 @@ static int list_file(void *ctx, const char *path)
 	return ret;
 }
 
-/* Only when a file is named: a list of all functions of all programs is of no use. */
+/* Only if a file is named: a list of all functions of all programs is useless. */
 static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,
 		void *ctx)
 {

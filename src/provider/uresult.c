@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * In: the code of an x86-64 function; out: what its registers hold at its returns. The caller of a
- * function with a large result passes an address, which the convention has come back in rax; LLVM
- * drops that, and results or parts of them, where it knows all callers (local functions, so most of
- * an optimized Rust program). Every path is followed from the entry with the set of registers and
- * stack slots that hold the address, and paths that meet keep what both have.
+ * function with a large result passes an address, which by convention is returned in rax; LLVM
+ * drops that, and results or parts of them, if it knows all callers (local functions, so most of an
+ * optimized Rust program). Every path is followed from the entry with the set of registers and
+ * stack slots that hold the address; where paths meet, the intersection remains.
  */
 #include <elf.h>
 #include "base/arena.h"
@@ -21,7 +21,7 @@ enum { LEAVE = 0xc9, RET_POP = 0xc2, RET = 0xc3, STORE = 0x89, LOAD = 0x8b, LEA 
 
 struct state {
 	u32 address, set;
-	bool has_call; /* rax holds what a call has returned */
+	bool has_call; /* rax holds the result of a call */
 	s32 sp, bp;    /* from rsp at the entry; NO_FRAME: not known */
 	s32 slot[MAX_SLOTS];
 	u32 n_slots;
@@ -35,9 +35,9 @@ struct flow {
 	u64 start, size;
 	struct state **at; /* by distance from the start */
 	VEC(u32) todo;
-	struct state end; /* what all returns have */
+	struct state end; /* state common to all returns */
 	bool ends, lost;
-	struct state jumps; /* what all indirect jumps have */
+	struct state jumps; /* state common to all indirect jumps */
 	bool has_jumps;
 	u32 depth;
 };
@@ -54,7 +54,7 @@ static bool has_slot(const struct state *s, s32 at)
 	return false;
 }
 
-/* Those that overlap [at, at + size). */
+/* Drops slots that overlap [at, at + size). */
 static void drop_slots(struct state *s, s64 at, s64 size)
 {
 	u32 n = 0;
@@ -131,7 +131,7 @@ static void write_regs(struct state *s, u32 regs)
 		s->bp = NO_FRAME;
 }
 
-/* What x86_effect() leaves open and is common. */
+/* Common instructions for which x86_effect() does not know the effect. */
 static u32 unknown_writes(const struct x86_insn *in)
 {
 	if (!in->map &&
@@ -153,7 +153,7 @@ static void push(struct state *s, const struct x86_insn *in, enum x86_kind kind)
 		drop_slots(s, s->sp, 8);
 }
 
-/* The stack pointer and what is kept in the frame. */
+/* Updates the stack pointer and the slots of the frame. */
 static void step_frame(struct state *s, const struct x86_insn *in, const struct x86_effect *fx)
 {
 	bool is_pop = !in->map && in->op >= 0x58 && in->op <= 0x5f,
@@ -182,7 +182,7 @@ static void step_frame(struct state *s, const struct x86_insn *in, const struct 
 	}
 }
 
-/* mov from rax to where the second word of a result is. */
+/* mov from rax to the register of a result's second word. */
 static bool moves_result(const struct x86_insn *in)
 {
 	u32 rm = (u32)(in->modrm & 7) | (in->rex & 1u) << 3;
@@ -204,7 +204,7 @@ static void step(struct state *s, const struct x86_insn *in, const struct x86_ef
 		return;
 	}
 	step_frame(s, in, fx);
-	if (s->has_call && moves_result(in)) /* what is moved on and not replaced is left over */
+	if (s->has_call && moves_result(in)) /* a value that is moved and not replaced remains */
 		s->set &= ~(1u << X86_AX);
 	if (loads)
 		s->address |= 1u << reg_of(in);
@@ -231,8 +231,7 @@ static bool open_code(struct flow *f, u64 pc)
 	return f->code && s.size <= room;
 }
 
-/* What is called, when that is a function of the file: by itself or through the table of the
- * loader. */
+/* The called function if it is in the file: directly or through the loader's table. */
 static bool callee(struct flow *f, u64 at, const struct x86_insn *in, const struct x86_effect *fx,
 		   u64 *out)
 {
@@ -246,7 +245,7 @@ static bool callee(struct flow *f, u64 at, const struct x86_insn *in, const stru
 	       elf_stored_address(f->e, next + (u64)in->disp, out);
 }
 
-/* The address is passed to the callee, which may return it. */
+/* Whether the address is passed to the callee, which may return it. */
 static bool comes_back(struct flow *f, u64 at, const struct x86_insn *in,
 		       const struct x86_effect *fx, const struct state *s)
 {
@@ -294,13 +293,13 @@ static void call(struct state *s, bool returns_address, u32 left)
 	s->has_call = true;
 	if (returns_address)
 		s->address |= 1u << X86_AX;
-	if (s->sp != NO_FRAME) /* what is below belongs to the callee */
+	if (s->sp != NO_FRAME) /* the stack below belongs to the callee */
 		drop_slots(s, (s64)s->sp - INT32_MAX, INT32_MAX);
 }
 
 /* ---- paths */
 
-/* True: into has changed. */
+/* True: `into` has changed. */
 static bool meet(struct state *into, const struct state *s)
 {
 	struct state old = *into;
@@ -345,7 +344,7 @@ static void gather(struct state *into, bool *has, const struct state *s)
 	*has = true;
 }
 
-/* Another function returns for this one: by the convention, when it is one that others may call. */
+/* Another function returns for this one: by the convention, if others may call it. */
 static void tail_call(struct flow *f, u64 to, struct state s)
 {
 	bool passes = s.address >> X86_DI & 1;
@@ -375,7 +374,7 @@ static void leave(struct flow *f, u64 from, s64 by, const struct state *s)
 	}
 }
 
-/* By a table of cases, when it is of a register; else it is another function's. */
+/* A jump through a register is a table of cases; otherwise it is a tail call. */
 static void jump_indirect(struct flow *f, u64 at, const struct x86_insn *in, const struct state *s)
 {
 	u64 to = 0;
@@ -425,7 +424,7 @@ static void follow_all(struct flow *f)
 		tail_call(f, 0, f->jumps);
 }
 
-/* The instruction there. */
+/* Executes the instruction at an offset. */
 static void follow(struct flow *f, u64 at)
 {
 	struct state s = *f->at[at];
@@ -510,7 +509,7 @@ static bool is_epilogue(const struct flow *f, u64 at)
 	return fx.kind == X86_PLAIN && fx.moves_sp && fx.sp > 0;
 }
 
-/* From the return back to where the address is still there. */
+/* Steps back from the return to where the address is still available. */
 static void step_back(const struct flow *f, u64 ret, struct uresult *out)
 {
 	enum { MAX_LEN = 15 };

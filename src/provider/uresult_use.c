@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * In: a local function of x86-64 whose convention the compiler has changed, or may have; out:
- * whether it still returns something in a register. Compilers drop a result that no caller looks at
- * or that they know already, and the register then holds what was left there. A result that is
- * there is read by some caller.
+ * whether it still returns something in a register. Compilers drop a result that no caller reads or
+ * that is constant, and the register then has an arbitrary value. An existing result is read by
+ * some caller.
  */
 #include <elf.h>
 #include "base/arena.h"
@@ -61,7 +61,7 @@ static bool is_return(const struct x86_insn *in)
 	return !in->map && !in->vector && (in->op == 0xc3 || in->op == 0xc2);
 }
 
-/* One instruction; what it leads to is looked at later. */
+/* Examines one instruction; its successors are queued. */
 static void look_at(struct look *l, u64 at)
 {
 	u32 bit = 1u << l->reg;
@@ -79,7 +79,7 @@ static void look_at(struct look *l, u64 at)
 		return;
 	}
 	switch (fx.kind) {
-	case X86_CALL: /* overwrites it; what is no result may be an argument of it */
+	case X86_CALL: /* overwrites it; a value that is not the result may be an argument */
 	case X86_CALL_INDIRECT: l->lost |= l->reg == X86_DX || l->reg == X86_CX; return;
 	case X86_JUMP:
 		if ((u64)(at + (u64)fx.target) < l->size)
@@ -126,7 +126,7 @@ struct query {
 
 static bool callers_look(struct query *q, u64 entry);
 
-/* The function at pc returns its argument. */
+/* Whether the function at pc has a result, and its callers read it. */
 static bool result_is_seen(struct query *q, u64 pc)
 {
 	struct elf_symbol s;
@@ -189,7 +189,7 @@ static bool reads_memory(const struct x86_insn *in)
 	return in->has_modrm && in->modrm < 0xc0 && (in->map || in->op != 0x8d);
 }
 
-/* A plain computation of the register, which optimized code has only for a use. */
+/* A plain computation of the register; in optimized code it has a use. */
 static bool computes(const struct x86_insn *in, const struct x86_effect *fx, u32 reg)
 {
 	bool is_pop = !in->map && in->op >= 0x58 && in->op <= 0x5f,
@@ -202,7 +202,7 @@ static bool computes(const struct x86_insn *in, const struct x86_effect *fx, u32
 	       !is_exchange && !is_frame && !is_atomic;
 }
 
-/* What is computed at pc reaches a return, and is not read before. */
+/* Whether the value computed at pc reaches a return without being read before. */
 static bool is_for_caller(const struct query *q, u64 pc, bool sets_flags)
 {
 	struct look l;

@@ -35,7 +35,7 @@ enum { MOST_PARTS = 8 };
 
 struct scan {
 	struct elf *e;
-	const struct elf_symbol *s, *part; /* the function; what is looked at */
+	const struct elf_symbol *s, *part; /* the function; the part being scanned */
 	/* Its unlikely parts, which its compiler has moved away. */
 	struct elf_symbol parts[MOST_PARTS];
 	u32 n_parts;
@@ -59,12 +59,12 @@ static bool is_cold_part(struct scan *sc, u64 address)
 	return true;
 }
 
-static const char tail[] = "it ends in a jump to another function, whose return is not its own";
+static const char tail[] = "it ends in a jump to another function, which returns in its place";
 
 /*
- * A jump that ends the function leaves the return to another one. Not one to the function's very
- * end right after a call: clang without optimization puts it after those that do not return. A
- * tail call would have to give up the frame first.
+ * Whether a jump is a tail call: another function then returns. A jump to the function's very end
+ * right after a call is not: unoptimized clang emits it after calls that do not return, and a tail
+ * call would have to release the frame first.
  */
 static bool leaves(struct scan *sc, u64 to, bool behind_call)
 {
@@ -94,7 +94,7 @@ static const char *find_x86(struct scan *sc, const u8 *code)
 		struct x86_effect fx;
 
 		if (!x86_decode(code + at, (u32)MIN(s->size - at, 16u), X86_64, &in))
-			return "not all of its instructions are known";
+			return "one of its instructions is not known";
 		x86_effect(&in, &fx);
 		if (fx.kind == X86_JUMP || fx.kind == X86_BRANCH)
 			sc->out->jumps |= leaves(sc, s->value + at + (u64)fx.target, behind_call);
@@ -110,7 +110,7 @@ static const char *find_x86(struct scan *sc, const u8 *code)
 	return NULL;
 }
 
-/* retaa, which gives up a signed address, cannot be probed. */
+/* retaa, which authenticates the return address, cannot be probed. */
 static const char *find_arm64(struct scan *sc, const u8 *code)
 {
 	const struct elf_symbol *s = sc->part;
@@ -155,7 +155,7 @@ const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_
 
 	*out = (struct urets){ 0 };
 	if (elf_machine(e) != EM_X86_64 && elf_machine(e) != EM_AARCH64)
-		return "its returns are found on x86-64 and arm64 only";
+		return "its returns can be found only on x86-64 and arm64";
 	why = find_in(&sc, s);
 	for (u32 i = 0; i < sc.n_parts && !why; i++)
 		why = find_in(&sc, &sc.parts[i]);
@@ -192,7 +192,7 @@ enum {
 	FS = 0x64
 };
 
-/* What comes before the comparison: g is loaded (before Go 1.17), or rsp less the size of a large
+/* Instructions before the comparison: g is loaded (before Go 1.17), or rsp less the size of a large
  * frame is computed. */
 static bool prepares_check(const struct x86_insn *in)
 {
@@ -241,9 +241,9 @@ u32 uret_go_entry(struct elf *e, const struct elf_symbol *s)
 }
 
 /*
- * A return probe writes another return address over the one that it finds at rsp. The first code of
- * a program has none; functions that return twice keep the address and return through it later,
- * when the kernel no longer has the call.
+ * A return probe overwrites the return address at rsp. A program's entry point has none; functions
+ * that return twice store the address and return through it later, when the kernel no longer knows
+ * the call.
  */
 bool uret_returns_twice(const char *name)
 {

@@ -18,23 +18,22 @@ enum unwinds uret_unwinds(struct elf *e);
 
 struct urets {
 	VEC(u64) at, address; /* of the ret instructions: offsets in the file, addresses there */
-	bool jumps;           /* the function may also end in a jump to another one */
+	bool jumps;           /* the function may also end in a tail call */
 };
 
-/* All returns of a function of such a file. NULL when they are known, else why not; if the function
- * may also end in a jump, the returns are in *out all the same. */
+/* All returns of a function of such a file. NULL if they are known, else why not; *out has the
+ * returns even if the function may also end in a jump. */
 const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s,
 		      enum unwinds unwinds, struct urets *out);
 
 /*
- * Where a Go function really begins: after the check of its stack. When the stack has to grow the
- * function is entered again from the start, so that a probe there would fire twice. An offset; 0:
- * there is no check.
+ * The offset after a Go function's stack check; 0: no check. If the stack has to grow, the function
+ * restarts from its beginning, so a probe there would fire twice.
  */
 u32 uret_go_entry(struct elf *e, const struct elf_symbol *s);
 
-/* A function that returns more than once, by its name: setjmp, vfork. A return probe would break
- * it. */
+/* Whether a function with this name returns more than once (setjmp, vfork): a return probe would
+ * break it. */
 bool uret_returns_twice(const char *name);
 
 #endif

@@ -16,9 +16,9 @@ struct match {
 	struct provider_env *env;
 	const struct spec *spec;
 	const char *binary, *provider, *name;
-	const char *path, *shown_path; /* as it is found, and in the names of its probes */
-	const char *open_path;         /* where it can be opened now, when that is elsewhere */
-	int unread;                    /* why it cannot, 0 */
+	const char *path, *shown_path; /* as found; and as shown in names of probes */
+	const char *open_path;         /* where it can be opened now, if that is different */
+	int unread;                    /* the errno if it cannot; 0 */
 	struct elf *elf;
 	u32 n_files;
 	bool many, verbose;
@@ -40,7 +40,7 @@ static bool symbol_address(void *ctx, const char *name, u64 *address)
 	return true;
 }
 
-/* Of files that come later the same argument may be wider, and maps are made before. */
+/* In files that appear later the same argument may be wider, but maps are created before. */
 static void widen(struct profile *p)
 {
 	for (u32 i = 0; i < p->n_argn; i++)
@@ -116,7 +116,7 @@ static const char *path_to_open(const struct match *m)
 	return m->open_path ? m->open_path : ufile_open_path(m->env, m->path);
 }
 
-/* The bits of floating-point numbers are taken as registers are. */
+/* The bits of floating-point numbers are read like registers. */
 static struct loc word_of_record(struct provider_env *env, const struct type *t, u32 i)
 {
 	u32 at = RECORD_WORDS + 8 * i;
@@ -287,7 +287,7 @@ static int match_file(void *ctx, const char *path)
 	return ret;
 }
 
-/* usdt:NAME and usdt::NAME mean the program of -p; usdt:* means all of them. */
+/* usdt:NAME and usdt::NAME mean the program of -p; usdt:* means all programs. */
 static bool split(struct match *m)
 {
 	const struct spec *spec = m->spec;
@@ -329,7 +329,7 @@ static int resolve_file(struct provider_env *env, const struct spec *spec, const
 }
 
 /* Argument locations are known with the file; until then they are words of any type, so that the
- * script can be checked and nothing of it is folded away. */
+ * script can be checked and nothing is folded away. */
 static struct profile *any_profile(struct match *m)
 {
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);

@@ -2,8 +2,8 @@
 /*
  * Arguments of USDT probes. In: the note's text, one operand for each argument, "SIZE@OPERAND" with
  * a negative size for signed values and "f" after it for floating point (sys/sdt.h); out:
- * locations. The operands are what compilers put for the constraint "nor" (a constant, a register,
- * memory that has an offset), and wider ones that programs choose with STAP_SDT_ARG_CONSTRAINT:
+ * locations. The operands are those that compilers emit for the constraint "nor" (a constant, a
+ * register, memory with an offset), and others that programs allow with STAP_SDT_ARG_CONSTRAINT:
  *
  *	x86-64	$-5	%edi %ah %xmm0	(%rax) -16(%rbp) 8(%rax,%rbx,4) sym+4(%rip) sym %fs:-4
  *	arm64	5 #-5 3.5e+0	w0 x1 d0	[sp, 16] [x0, x1] [x0, w1, sxtw 2] [x0, :lo12:sym]
@@ -97,7 +97,7 @@ struct address {
 	s64 offset;
 	bool has_symbol;
 	u64 symbol;
-	bool is_got; /* the address is itself the value */
+	bool is_got; /* the value is the address itself */
 };
 
 static bool symbol_term(struct operand *o, struct address *a)
@@ -141,7 +141,7 @@ static bool address(struct operand *o, struct address *a)
 	return true;
 }
 
-/* Leaves the run-time address of the symbol on the stack. */
+/* Pushes the run-time address of the symbol. */
 static void push_symbol(struct operand *o, const struct address *a)
 {
 	push(o, LOP_REG, o->point->arch->ip);
@@ -167,7 +167,7 @@ static bool at_symbol(struct operand *o, const struct address *a)
 	return finish_steps(o, a->is_got);
 }
 
-/* ---- registers and memory of both */
+/* ---- registers and memory of both architectures */
 
 static const char vector_register[] = "it is in a vector register, which the kernel does not show";
 
@@ -232,7 +232,7 @@ static s64 cut(s64 value, u32 size, bool is_signed)
 			   (s64)((u64)value << unused >> unused);
 }
 
-/* "3.5e+0" of a double or a float: its bits. */
+/* "3.5e+0": the bits of a double or float. */
 static bool float_constant(struct operand *o)
 {
 	char *end;
@@ -418,8 +418,8 @@ static bool arm_offset(struct operand *o, struct address *a)
 }
 
 /*
- * After "[". An update of the base ("[x0, 8]!", "[x0], 8") does not happen at a
- * probe: the value is where it would have been read.
+ * After "[". Updates of the base ("[x0, 8]!", "[x0], 8") do not happen at a probe: the value is
+ * read from the address that the access would use.
  */
 static bool arm_memory(struct operand *o)
 {

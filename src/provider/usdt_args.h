@@ -13,18 +13,17 @@ enum { USDT_MAX_ARGS = 12 }; /* the most that sys/sdt.h supports */
 struct usdt_point {
 	const struct arch *arch;
 	struct arena *arena;
-	u64 address; /* of the probe, in the file's numbering */
+	u64 address; /* file virtual address of the probe */
 	u64 kinds;   /* of struct elf_usdt */
-	/* Address of a symbol of the file, in the same numbering; false: it has none of that
-	 * name. */
+	/* File virtual address of a symbol; false: no such symbol. */
 	bool (*symbol)(void *ctx, const char *name, u64 *address);
 	void *ctx;
 };
 
 /*
  * "-4@%edi 8@-16(%rbp) 4@$5", arm64: "-4@w0 8@[sp, 16] 4@5". Fills at most max arguments and
- * returns how many there are. An argument without a supported location (vector registers,
- * thread-local storage, symbols that were stripped) has LOC_NONE and gives the reason.
+ * returns their number. An argument without a supported location (vector registers, thread-local
+ * storage, symbols that were stripped) has LOC_NONE and gives the reason.
  */
 u32 usdt_parse_args(const struct usdt_point *point, const char *text, struct arg_desc *args,
 		    u32 max);

@@ -45,7 +45,7 @@ static void skip_comment(struct reader *r)
 	r->s += *r->s ? 2 : 0;
 }
 
-/* Blanks, comments and lines of the preprocessor. */
+/* Skips blanks, comments and preprocessor lines. */
 static void skip_blank(struct reader *r)
 {
 	for (;;) {
@@ -97,7 +97,7 @@ static bool keyword(struct reader *r, const char *text)
 	return true;
 }
 
-/* Up to "," or ")" outside of brackets, blanks taken off the end. */
+/* The text up to "," or ")" outside brackets, without trailing blanks. */
 static const char *type(struct reader *r)
 {
 	const char *begin, *end;
@@ -129,7 +129,7 @@ static bool arguments(struct reader *r, struct usdt_def_probe *p)
 	return punct(r, ')') || fail(r, "\")\" is missing after the arguments");
 }
 
-/* ": (TYPE, ...)": what scripts see instead; C programs give the first ones. */
+/* ": (TYPE, ...)": the types that scripts see; C programs pass those before. */
 static bool translated(struct reader *r)
 {
 	struct usdt_def_probe seen = { 0 };
@@ -293,7 +293,7 @@ static void put_symbols(const struct usdt_defs *d, struct buf *symbols, struct b
 	}
 }
 
-/* Appends the section's bytes and returns where they are. */
+/* Appends the section's bytes and fills in their position. */
 static void put_section(struct buf *out, size_t begin, Elf64_Shdr *h, const void *bytes, size_t len)
 {
 	while ((out->len - begin) % h->sh_addralign)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * watchpoint:ADDRESS:LENGTH:MODE, watchpoint:SYMBOL[+OFFSET]:LENGTH:MODE: the processor's debug
- * registers (include/uapi/linux/hw_breakpoint.h). x86 knows writes, reads and writes, and
- * execution, but no plain reads.
+ * registers (include/uapi/linux/hw_breakpoint.h). x86 can watch writes, reads and writes, and
+ * execution, but not reads alone.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -62,7 +62,7 @@ static bool is_per_cpu(struct provider_env *env, u64 address)
 		kallsyms_find(env_ksyms(env), "__per_cpu_end", NULL, &to) && address < to.address);
 }
 
-/* A number, or a symbol of the kernel with or without an offset. NULL: it is valid. */
+/* Parses a number, or a kernel symbol with or without an offset. NULL: valid. */
 static const char *parse_address(struct provider_env *env, const char *text, u64 *address)
 {
 	const char *plus = strchr(text, '+');
@@ -82,7 +82,7 @@ static const char *parse_address(struct provider_env *env, const char *text, u64
 	if (!kallsyms_find(env_ksyms(env), text, NULL, &sym))
 		return arena_printf(
 			env->arena,
-			"Invalid function/address argument: %s, and no symbol of the kernel",
+			"Invalid function/address argument: %s, and not a symbol of the kernel",
 			text_fault(env->arena, text));
 	if (!sym.address)
 		return "the kernel hides the addresses of its symbols";
@@ -117,7 +117,7 @@ static int parse(struct provider_env *env, const struct spec *spec, struct site 
 		if (s->watch.address % arch_native->insn_align)
 			return bad(
 				env, spec,
-				"no instruction begins at this address: they are words of 4 bytes");
+				"no instruction begins at this address: instructions are words of 4 bytes");
 		s->watch.len = arch_native->watch_code_len;
 	} else if (s->watch.address % len) {
 		return bad(env, spec, "the address must be a multiple of the length");
@@ -148,8 +148,8 @@ static bool is_never_hit(struct provider_env *env, const struct spec *spec)
 	probe_help(
 		env,
 		probe_report(env, spec, D_PROBE_REFUSED, spec->text,
-			     "this machine has no hardware breakpoints that work"),
-		"some hypervisors accept a breakpoint and never report a hit: sonde tried one with a write of its own");
+			     "hardware breakpoints do not work on this machine"),
+		"some hypervisors accept a breakpoint and never report a hit: sonde tested one with a write of its own");
 	return true;
 }
 
@@ -206,5 +206,5 @@ const struct provider provider_watchpoint = {
 	.takes = "3",
 	.feature = FEAT_WATCHPOINT + 1,
 	.resolve = resolve,
-	.list = list, /* -p filters too: before 5.13 a process's children inherit its watchpoints */
+	.list = list, /* -p also filters: before 5.13 a process's children inherit its watchpoints */
 };

@@ -214,7 +214,7 @@ static void find_func(struct found *f, struct target *t)
 	if (r->deferred.n_sites + 1 >= r->c.prog.spare_sites) {
 		if (!r->deferred.too_many)
 			sink_warn(r->sink,
-				  "too many probes came while sonde ran; the rest is left out");
+				  "too many probes appeared while sonde ran; the rest is skipped");
 		r->deferred.too_many = true;
 	} else {
 		func = instance_of(f, t);
@@ -358,12 +358,13 @@ static void warn_of_no_watch(struct run *r, int why)
 			wanted = &r->c.deferred.v[i];
 	if (wanted)
 		sink_warn(r->sink,
-			  arena_printf(
-				  &r->c.arena, "files of \"%s\" that come later are not probed: %s",
-				  wanted->pattern,
-				  why == -ENOSYS || why == -EINVAL ? "this kernel has no fanotify" :
-				  why == -EPERM                    ? why_no_fanotify() :
-								     strerror(-why)));
+			  arena_printf(&r->c.arena,
+				       "files of \"%s\" that appear later are not probed: %s",
+				       wanted->pattern,
+				       why == -ENOSYS || why == -EINVAL ?
+					       "this kernel has no fanotify" :
+				       why == -EPERM ? why_no_fanotify() :
+						       strerror(-why)));
 }
 
 static void begin(struct run *r, int ret)
@@ -379,7 +380,7 @@ static void begin(struct run *r, int ret)
 	why = r->deferred.watch ? file_watch_missed(r->deferred.watch, &folder) : 0;
 	if (why)
 		sink_warn(r->sink,
-			  arena_printf(&r->c.arena, "files that come to %s are not probed: %s",
+			  arena_printf(&r->c.arena, "files that appear in %s are not probed: %s",
 				       folder, strerror(-why)));
 	for (u32 i = 0; i < r->c.deferred.n && r->deferred.watch; i++)
 		look_at_all_again(r, &r->c.deferred.v[i]);
@@ -470,11 +471,12 @@ static void tell_holds(struct run *r)
 	u64 n_dropped, ms = file_watch_longest(r->deferred.watch, &path, &n_dropped);
 
 	if (n_dropped)
-		sink_warn(r->sink,
-			  arena_printf(
-				  &r->c.arena,
-				  "%llu files that came while sonde was held up were not looked at",
-				  (unsigned long long)n_dropped));
+		sink_warn(
+			r->sink,
+			arena_printf(
+				&r->c.arena,
+				"%llu files that appeared while sonde was delayed were not examined",
+				(unsigned long long)n_dropped));
 	if (path && r->request->verbose) {
 		sink_say(r->sink,
 			 "  programs and libraries waited for their probes %llu ms at most (%s)\n",

@@ -134,7 +134,7 @@ int deferred_compile(struct compiled *c, const struct deferred_probe *l, const s
 	const char *why;
 
 	if (l->more.n >= MAX_DEFERRED_LAYOUTS)
-		return err_set(err, -E2BIG, "more than %d layouts of arguments came",
+		return err_set(err, -E2BIG, "more than %d layouts of arguments appeared",
 			       MAX_DEFERRED_LAYOUTS);
 	remember(c, &b);
 	why = try(c, l, t, &b, &inner);

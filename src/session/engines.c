@@ -50,7 +50,7 @@ static void tell_leaving(struct run *r, const struct leaving *l)
 		return;
 	buf_printf(
 		&r->sink->err,
-		"sonde: the kernel still lets go of %u attachments, for about %llu s (process %d, sonde-detach)\n",
+		"sonde: the kernel is still removing %u attachments, for about %llu s (process %d, sonde-detach)\n",
 		l->n, (unsigned long long)(l->ms + 999) / 1000, l->pid);
 	sink_flush(r->sink);
 }

@@ -185,7 +185,7 @@ NORETURN static void keep(struct run *r, int pipe)
 static int refuse(struct run *r, struct err *err)
 {
 	err_set(err, -EOPNOTSUPP,
-		"--lossless cannot stop the command: no cgroup for it can be made");
+		"--lossless cannot stop the command: its cgroup cannot be created");
 	err_help(
 		err,
 		"mount cgroup v2 (mount -t cgroup2 none /sys/fs/cgroup), run sonde as root, or leave --lossless out: losses are counted");

@@ -60,7 +60,7 @@ static int refuse_too_big(struct compiled *c, const struct bpf_func *f)
 		return 0;
 	diag_help(
 		&c->diags, d,
-		"what stands before this fits: write the rest as a second clause of the same probe, it runs right after");
+		"everything before this fits: write the rest as a second clause of the same probe, which runs right after");
 	return 1;
 }
 
@@ -137,7 +137,7 @@ int instance_verify(struct compiled *c, const struct instance *in, struct err *e
 		return 0;
 	at = sources_find(&c->sources, f->spans[e.insn]);
 	err_set(err, ret,
-		"%s:%u:%u: the code for this fails sonde's own checker at instruction %u: %s",
+		"%s:%u:%u: the code for this fails sonde's own verifier at instruction %u: %s",
 		at.file ? at.file->name : "?", at.line, at.col, e.insn, e.text);
 	err_help(err, "this is a mistake in sonde: please report it with the script");
 	return ret;

@@ -163,7 +163,7 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	if (in->profile->owner.arg && in->pid_ns[1] && (in->only_pid || in->follows))
 		diag_report(
 			&c->diags, r->clause->span, D_PROBE_REFUSED, t->site.probe,
-			"objects have the numbers of the first pid namespace, and -p and --follow those of this one");
+			"objects have pids of the initial pid namespace, -p and --follow those of this one");
 	if (in->profile->site.index == NO_SITE || !in->profile->site.from_cookie)
 		in->profile->site.index = t->site.index;
 	vec_push(&c->arena, &c->instances, in);

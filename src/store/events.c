@@ -115,7 +115,7 @@ bool store_cursor_load(struct store_cursor *c, const struct store_chunk *chunk)
 		return false;
 	if (is_as_indexed(&h, chunk) && decode(c, &h) && c->n_events)
 		return true;
-	store_note_damage(c->store, chunk->offset, "a chunk has events that cannot be");
+	store_note_damage(c->store, chunk->offset, "a chunk has impossible events");
 	c->n_events = 0;
 	return false;
 }

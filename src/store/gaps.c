@@ -25,7 +25,7 @@ void store_tell_gaps(const struct store *s, const char *path,
 	struct buf b = { 0 };
 
 	if (store_damage(s)) {
-		buf_printf(&b, "%s is damaged: %s; what can be read was read", path,
+		buf_printf(&b, "%s is damaged: %s; everything readable was read", path,
 			   store_damage(s));
 		tell(ctx, b.s);
 	}

@@ -15,7 +15,7 @@ static int read_file_head(struct store *s, const char *name, struct err *err)
 
 	if (s->t.size < sizeof *h || !store_read_at(s, h, sizeof *h, 0) ||
 	    memcmp(h->magic, STORE_MAGIC, sizeof h->magic))
-		return err_usage(err, -EINVAL, "%s is no recording of sonde", name);
+		return err_usage(err, -EINVAL, "%s is not a recording of sonde", name);
 	if (h->version > STORE_VERSION) {
 		err_set(err, -EINVAL,
 			"%s is a recording of version %u; this sonde reads version %u", name,

@@ -48,7 +48,7 @@ static const char *fault_of_head(const struct store *s, const struct chunk_head 
 		return "a chunk's head is damaged";
 	if ((h->kind != CHUNK_GONE && MAX(h->raw_len, h->stored_len) > CHUNK_MOST) ||
 	    (h->codec == CODEC_STORED && h->raw_len != h->stored_len) || h->codec > CODEC_LZ4)
-		return "a chunk's lengths are not possible";
+		return "a chunk has impossible lengths";
 	if (h->stored_len > s->t.size - offset - sizeof *h)
 		return "the file ends within a chunk";
 	return NULL;
@@ -270,7 +270,7 @@ void store_read_table(struct store *s, const struct chunk_head *h, u64 offset)
 	b = (struct bytes){ (u8 *)s->body.s, (u8 *)s->body.s + h->raw_len };
 	for (u32 i = 0; i < h->count; i++)
 		if (!takers[h->kind](s, &b)) {
-			store_note_damage(s, offset, "a table has a row that cannot be");
+			store_note_damage(s, offset, "a table has an impossible row");
 			return;
 		}
 }

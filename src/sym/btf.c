@@ -46,7 +46,7 @@ static int check_header(struct btf *b, struct err *err)
 	size_t body;
 
 	if (b->len < sizeof *h || h->magic != BTF_MAGIC || h->version != BTF_VERSION)
-		return err_set(err, -EINVAL, "not BTF of this machine's byte order");
+		return err_set(err, -EINVAL, "BTF not in this machine's byte order");
 	if (h->hdr_len < sizeof *h || h->hdr_len > b->len)
 		return err_set(err, -EINVAL, "BTF header of %u bytes", h->hdr_len);
 	body = b->len - h->hdr_len;

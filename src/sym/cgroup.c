@@ -83,7 +83,7 @@ int cgroup_id(const char *path, u64 *id, u32 *level, struct err *err)
 	if (stat(path, &st) < 0)
 		return err_sys(err, "cgroup %s", path);
 	if (!is_cgroup2(path) || !S_ISDIR(st.st_mode))
-		return err_set(err, -EINVAL, "%s is no cgroup (version 2)", path);
+		return err_set(err, -EINVAL, "%s is not a cgroup (version 2)", path);
 	*id = (u64)st.st_ino;
 	*level = level_of(path);
 	return 0;

@@ -326,8 +326,8 @@ static void dump(struct shown *s, struct bytes m, u64 n, bool in_vector)
 	for (u32 at = 0; at < known; at += CALL_DUMP_ROW)
 		put_dump_row(s->dump, m.p, at, MIN(known - at, (u32)CALL_DUMP_ROW));
 	if (known < n)
-		buf_printf(s->dump, " | the first %u of %llu bytes: more are not copied\n", known,
-			   (unsigned long long)n);
+		buf_printf(s->dump, " | the first %u of %llu bytes: the rest is not copied\n",
+			   known, (unsigned long long)n);
 }
 
 static void show_data(struct shown *s, const struct call_view *v, u64 address, struct bytes at)

@@ -64,14 +64,14 @@ static const char *take_type(const char *list, bool *applies, struct err *err)
 	*applies = false;
 	if (lists_word(others, list, len))
 		return list + len + 1;
-	err_set(err, -EINVAL, "-F: there is no type of events \"%.*s\"", (int)len, list);
-	err_help(err, "trace: or none; hw:, sw:, raw: and synth: are for files of perf");
+	err_set(err, -EINVAL, "-F: there is no event type \"%.*s\"", (int)len, list);
+	err_help(err, "use trace: or no type; hw:, sw:, raw: and synth: are for files of perf");
 	return NULL;
 }
 
 static int mixed(struct err *err)
 {
-	err_set(err, -EINVAL, "-F: fields with + or - and without do not go together");
+	err_set(err, -EINVAL, "-F: fields with + or - cannot be mixed with fields without");
 	err_help(err, "-F +pid,-cpu changes the usual fields, -F comm,pid,time replaces them");
 	return -EINVAL;
 }
@@ -114,7 +114,7 @@ int event_columns_check(const struct event_columns *c, struct err *err)
 	}
 	if ((c->set & BIT(symoff)) && !(c->set & BIT(sym)))
 		return err_set(err, -EINVAL,
-			       "-F: symoff is the offset in sym, which is not among the fields");
+			       "-F: symoff is the offset in sym, which is not selected");
 	return 0;
 }
 

@@ -69,7 +69,7 @@ static bool func_arg(struct vm *vm, u64 ref)
 {
 	if (vm_is_ref(ref, VM_REGION_FUNC) && (u32)ref < vm->func->n_insns)
 		return true;
-	vm_fault(vm, -EINVAL, "gives a helper 0x%llx where it wants a function",
+	vm_fault(vm, -EINVAL, "gives a helper 0x%llx where it needs a function",
 		 (unsigned long long)ref);
 	return false;
 }

@@ -253,7 +253,7 @@ static void atomic(struct vm *vm, const struct bpf_insn *i, struct regs *r)
 		return;
 	}
 	if (addr % size) {
-		vm_fault(vm, -EFAULT, "atomic operation on %u bytes that are not aligned", size);
+		vm_fault(vm, -EFAULT, "misaligned atomic operation on %u bytes", size);
 		return;
 	}
 	p = vm_at(vm, addr, size, VM_READ_WRITE);

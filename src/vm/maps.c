@@ -149,7 +149,7 @@ struct vm_map *vm_map_arg(struct vm *vm, u64 ref)
 {
 	if (vm_is_ref(ref, VM_REGION_MAP) && (u32)ref < vm->n_maps)
 		return &vm->map[(u32)ref];
-	vm_fault(vm, -EINVAL, "gives a helper 0x%llx where it wants a map",
+	vm_fault(vm, -EINVAL, "gives a helper 0x%llx where it needs a map",
 		 (unsigned long long)ref);
 	return NULL;
 }

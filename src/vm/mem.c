@@ -105,7 +105,7 @@ static u8 *ring_at(struct vm *vm, const struct region *r, u32 off, u64 len, enum
 			return NULL;
 		}
 	}
-	vm_fault(vm, -EFAULT, "touches a ring record that is not reserved, or not any more");
+	vm_fault(vm, -EFAULT, "touches a ring record that is not reserved, or no longer");
 	return NULL;
 }
 
@@ -114,7 +114,7 @@ static u8 *foreign(struct vm *vm, u64 addr, u64 len)
 	if (vm_is_own(addr))
 		vm_fault(vm, -EFAULT, "uses a map or function reference as an address");
 	else
-		vm_fault(vm, -EFAULT, "%llu bytes at 0x%llx are no memory of the program%s",
+		vm_fault(vm, -EFAULT, "%llu bytes at 0x%llx are not memory of the program%s",
 			 (unsigned long long)len, (unsigned long long)addr,
 			 addr < 4096 ? " (a lookup's result that was not compared with 0?)" : "");
 	return NULL;

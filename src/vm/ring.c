@@ -60,7 +60,7 @@ int vm_ring_finish(struct vm *vm, u64 addr, bool discard)
 	u32 n = (u32)(addr >> 32) & 0xffff, off = (u32)addr - VM_START;
 
 	if (!vm_is_own(addr) || n >= vm->n_regions || vm->region[n].kind != RG_RING)
-		return vm_fault(vm, -EINVAL, "submits something that is no ring record");
+		return vm_fault(vm, -EINVAL, "submits something that is not a ring record");
 
 	struct vm_map *m = &vm->map[vm->region[n].map];
 
@@ -73,7 +73,7 @@ int vm_ring_finish(struct vm *vm, u64 addr, bool discard)
 			m->held[i] = m->held[--m->n_held];
 			return 0;
 		}
-	return vm_fault(vm, -EINVAL, "submits a ring record that is not reserved, or not any more");
+	return vm_fault(vm, -EINVAL, "submits a ring record that is not reserved, or no longer");
 }
 
 u32 vm_ring_held(const struct vm *vm)

@@ -38,6 +38,6 @@ void flow_tell_cost(struct flow *f, u32 n_probes)
 		return;
 	say_note(
 		f->t.c,
-		"all processes of the machine run slower meanwhile: access(\"/\") takes %.1f us, %.1f us without these %u probes",
+		"all processes of the machine run slower in the meantime: access(\"/\") takes %.1f us, %.1f us without these %u probes",
 		(double)now / 1e3, (double)f->call_ns / 1e3, n_probes);
 }

@@ -150,8 +150,8 @@ int flow_find_reached(struct flow *f)
 	if (!f->t.c->quiet)
 		say_note(
 			f->t.c,
-			"this kernel has no kprobe multi links: probed are %u functions that %s reaches by direct calls, the nearest "
-			"first; functions that are called by pointers have to be named",
+			"this kernel has no kprobe multi links: sonde probes %u functions that %s reaches by direct calls, the nearest "
+			"first; name functions that are called through pointers",
 			f->reached.n, f->kernel_functions.v[0]);
 	return 0;
 }

@@ -613,7 +613,7 @@ static void tell_other_program(struct ltrace *lt)
 	if (!lt->told_program && !lt->o.other_programs)
 		sink_warn(
 			lt->s,
-			"another program was executed: of its calls those to functions are shown that files of the first "
+			"another program was executed: its calls are shown for functions that files of the first "
 			"program call, too (-f shows those to all functions of its libraries, --no-follow leaves children out)");
 	lt->told_program = true;
 }

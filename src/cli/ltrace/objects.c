@@ -88,8 +88,7 @@ static void add_late(struct ltrace *lt, const char *name)
 	if (lib)
 		vec_push(&lt->c->words_arena, &lt->late, lib);
 	else if (!has_library(lt, name))
-		say_note(lt->c,
-			 "-l %s: it is no library of the program, and there is none of that name",
+		say_note(lt->c, "-l %s: not a library of the program, and no library has that name",
 			 name);
 }
 

@@ -88,8 +88,7 @@ static int read_prototypes(struct ltrace *lt, const char *path)
 	}
 	line = proto_read(&lt->prototypes, text.s ? text.s : "", &why);
 	if (line)
-		say_note(lt->c, "%s:%u: %s; lines that are not understood are passed over", path,
-			 line, why);
+		say_note(lt->c, "%s:%u: %s; invalid lines are skipped", path, line, why);
 	buf_release(&text);
 	return 0;
 }

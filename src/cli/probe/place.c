@@ -142,7 +142,7 @@ static int put_matching(struct probe *p, struct buf *b, struct dwarf *d,
 	}
 	buf_release(&text);
 	if (!n)
-		say(p->c, "%s: no line with code is like \"%s\"", at->text, at->pattern);
+		say(p->c, "%s: no line with code matches \"%s\"", at->text, at->pattern);
 	return n;
 }
 

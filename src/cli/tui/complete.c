@@ -77,6 +77,7 @@ void tui_complete(struct tui *t)
 		p->at += (u32)more;
 	}
 	if (f.n != 1)
-		tui_say(t, f.n ? "%s" : "no field or variable begins so%s", f.n ? f.names.s : "");
+		tui_say(t, f.n ? "%s" : "no field or variable begins like this%s",
+			f.n ? f.names.s : "");
 	buf_release(&f.names);
 }

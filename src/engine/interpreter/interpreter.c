@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interpreter's row: begin, end and test probes in user space (vm/), without any right. Nothing
- * feeds it events: other sites are taken and never fire.
+ * The interpreter's row: begin, end and test probes in user space (vm/), without privileges. It has
+ * no source of events: other sites are accepted and never fire.
  */
 #include "engine/in_vm.h"
 #include "vm/vm.h"

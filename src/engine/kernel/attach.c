@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a site to the function that attaches its kind, one row for each; and many sites at once.
- * The sites that one link can hold are tried whole; when the kernel refuses it, in halves,
- * so that one bad site of a thousand costs about twenty calls and the others stay together.
+ * From a site to the function that attaches its kind, one row for each; and attaching of many sites
+ * at once. Sites that one link can hold are tried as one link; if the kernel refuses, in halves, so
+ * that one bad site of a thousand costs about twenty calls and the others stay together.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const struct attach_row rows[] = {
 	[SITE_ITER] = { "iterator", attach_iter, NULL },
 };
 
-/* NULL: one by one. */
+/* NULL: sites are attached one by one. */
 static attach_batch_fn *batch_of(const struct kernel *k, u32 func, const struct site *s)
 {
 	if (k->loaded[func].session_fd >= 0)
@@ -55,7 +55,7 @@ int kernel_run(struct kernel *k, u32 func, s32 *value, struct err *err)
 	return 0;
 }
 
-/* Whether one link can hold both, or none holds more than one of the kind. */
+/* Whether one link can hold both, or no link holds several sites of this kind. */
 static bool is_same_run(const struct site *a, const struct site *b)
 {
 	if (a->kind == b->kind && !rows[a->kind].batch)
@@ -75,8 +75,8 @@ struct many {
 	int n_attached;
 };
 
-/* Errors that every other site would get, too: no memory, or no permission. If this process has all
- * permissions, the refusal concerns this site alone, unless a lockdown refuses all kprobes. */
+/* Errors that every other site would get, too: out of memory, or no permission. If this process has
+ * all permissions, the refusal concerns this site alone, unless a lockdown refuses all kprobes. */
 static bool is_final(const struct many *m, const struct site *s, int code)
 {
 	if (code == -EPERM || code == -EACCES)
@@ -85,7 +85,7 @@ static bool is_final(const struct many *m, const struct site *s, int code)
 	return code == -EMFILE || code == -ENFILE || code == -ENOMEM;
 }
 
-/* 0 when the others may go on. */
+/* 0: the others are still to be tried. */
 static int refuse(struct many *m, const struct site *s, int code)
 {
 	if (!m->request->refused || is_final(m, s, code))
@@ -161,7 +161,7 @@ static int attach_each(struct many *m, const struct site *const *sites, u32 n)
 
 static int attach_run(struct many *m, const struct site *const *sites, u32 n);
 
-/* A name that several functions have is attached by itself, as a link would take the first of
+/* A name of several functions is attached alone, because a link would take only the first of
  * them. */
 static int attach_without_namesakes(struct many *m, const struct site *const *sites, u32 n)
 {
@@ -216,10 +216,10 @@ static int attach_run(struct many *m, const struct site *const *sites, u32 n)
 }
 
 /*
- * Reorders the sites so that those which one link can hold are adjacent, otherwise in their own
- * order. The exits of a library's functions are some at the return itself, to the kernel an entry,
- * and some not: a link for each change of those was thousands of links. Runs are searched from the
- * newest one, since sites come file by file.
+ * Reorders the sites so that those which one link can hold are adjacent and otherwise in their
+ * original order. Exits of a library's functions are probed partly at the return instruction (for
+ * the kernel an entry) and partly as returns: a link for each alternation would make thousands of
+ * links. Runs are searched from the newest one, because sites come file by file.
  */
 static const struct site **in_runs(const struct site *const *sites, u32 n)
 {

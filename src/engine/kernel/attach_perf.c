@@ -3,10 +3,10 @@
  * Attachments through perf events: tracepoints, software and hardware events, timers, watchpoints
  * (kernel/events/core.c: perf_event_set_bpf_prog).
  *
- * A tracepoint's program belongs to the tracepoint, not to the event's processor: one event on
- * one processor serves all (kernel/trace/bpf_trace.c: perf_event_attach_bpf_prog). Sampling
- * events run their program where and for whom they count: one event for each processor, or for
- * each thread of a process, inherited by the threads that it starts (before 5.13 also by its
+ * A tracepoint's program belongs to the tracepoint, not to the event's processor: one event on one
+ * processor serves all (kernel/trace/bpf_trace.c: perf_event_attach_bpf_prog). Sampling events run
+ * their program on the processor and for the task that they count: one event for each processor, or
+ * for each thread of a process, inherited by the threads that it starts (before 5.13 also by its
  * children).
  */
 #include <dirent.h>
@@ -45,7 +45,7 @@ int attach_perf_event(struct kernel *k, int prog_fd, int event, u64 cookie, bool
 	return 0;
 }
 
-/* If this process has the permissions, it is a restriction of the event:
+/* If this process has the permissions, the event itself is restricted:
  * kernel/trace/trace_event_perf.c, perf_trace_event_perm(). */
 static int refused_tracepoint(const struct site *s, struct err *err)
 {
@@ -55,9 +55,9 @@ static int refused_tracepoint(const struct site *s, struct err *err)
 	if ((error != EPERM && error != EACCES) || bpf_right() || perf_right() || !event)
 		return refused(err, TRIED_TRACEPOINT, "attach to %s", s->probe);
 	err_set(err, -error,
-		"attach to %s: the kernel's rule for this event allows it to no perf event",
+		"attach to %s: the kernel does not permit perf events on this tracepoint",
 		s->probe);
-	err_help(err, "rawtracepoint%s is not bound by that rule", event);
+	err_help(err, "rawtracepoint%s is not restricted", event);
 	return -error;
 }
 
@@ -94,7 +94,7 @@ static int attach_counter(struct kernel *k, u32 func, const struct site *s,
 	return attach_perf_event(k, k->loaded[func].fd, event, site_cookie(k, func, s), false);
 }
 
-/* Threads that have ended meanwhile are skipped. Returns how many events were made or -1 with
+/* Threads that have ended in the meantime are skipped. Returns how many events were made or -1 with
  * errno. */
 static int attach_threads(struct kernel *k, u32 func, const struct site *s,
 			  struct perf_event_attr *attr)
@@ -109,7 +109,7 @@ static int attach_threads(struct kernel *k, u32 func, const struct site *s,
 	attr->inherit = 1;
 	attr->inherit_thread = feature_has(k->features, FEAT_INHERIT_THREAD);
 	if (!dir &&
-	    access("/proc/self", F_OK) < 0) { /* no procfs: the first thread, and those to come */
+	    access("/proc/self", F_OK) < 0) { /* no procfs: the first thread, and new ones */
 		n = attach_counter(k, func, s, attr, s->pid, -1) == 0;
 		error = n ? 0 : errno;
 	}

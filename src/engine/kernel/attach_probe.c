@@ -4,12 +4,12 @@
  * number of addresses; kernel/trace/bpf_trace.c), else as events of the kprobe and uprobe PMUs
  * (kernel/events/core.c: perf_kprobe, perf_uprobe), which every supported kernel has.
  *
- * The two want programs loaded with different attach types; load_variant() loads the other kind
- * when the profile guessed wrong. Links are also cheaper for a single address: a uprobe link
- * detaches in 28 ms, its event in 105.
+ * The two need programs loaded with different attach types; load_variant() loads the other kind if
+ * the profile guessed wrong. Links are also cheaper for a single address: a uprobe link detaches in
+ * 28 ms, its event in 105.
  *
- * tracefs (kprobe_events) is never written: what is defined there outlives a killed tracer, and a
- * kernel that has it has the PMUs.
+ * tracefs (kprobe_events) is never written: what is defined there outlives a killed tracer, and
+ * every kernel with it also has the PMUs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static int bad_kprobe(struct err *err, const struct site *s)
 			s->probe);
 		err_help(
 			err,
-			"probes themselves run through it, or nothing may interrupt it: probe what it calls or who calls it");
+			"probes themselves run through it, or nothing may interrupt it: probe its callers or callees");
 		return -EINVAL;
 	}
 	if (errno != EILSEQ)
@@ -83,7 +83,7 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 					 refused(err, TRIED_KPROBE, "attach to %s", s->probe);
 	if (s->kernel.address &&
 	    !s->kernel
-		     .module) { /* no name, not the only one of it, or one of many: see session/attach.c */
+		     .module) { /* unnamed, not the only one of its name, or one of many: see session/attach.c */
 		attr.probe_offset = s->kernel.address + s->kernel.offset;
 	} else {
 		attr.kprobe_func = (u64)(uintptr_t)kprobe_symbol(k, s);
@@ -96,7 +96,7 @@ static int attach_kprobe_event(struct kernel *k, u32 func, const struct site *s,
 			   s->is_return ? "kretprobe" : "kprobe");
 }
 
-/* The cookie of a session is of both sites. */
+/* A session has one cookie for both sites. */
 static u64 kprobe_cookie(struct kernel *k, u32 func, const struct site *s, bool session)
 {
 	u64 cookie = site_cookie(k, func, s);
@@ -210,9 +210,9 @@ static void find_namesakes(struct kernel *k, const char *name, struct namesakes 
 /*
  * Whether the kernel has several symbols of the name, which links do not report: they take the
  * first. An event at an impossible offset tests only that (kernel/trace/trace_kprobe.c:
- * create_local_trace_kprobe; 6.7, and earlier in stable kernels). Of the offset struct kprobe keeps
- * 32 bits: with a smaller one the kernel would insert the probe and remove it again, which waits
- * for all processors.
+ * create_local_trace_kprobe; 6.7, and earlier in stable kernels). struct kprobe stores 32 bits of
+ * the offset: with a smaller offset the kernel would insert the probe and remove it again, which
+ * waits for all processors.
  */
 static bool has_namesakes(const char *name)
 {
@@ -242,7 +242,7 @@ static int which_one(struct err *err, const struct site *s, const struct namesak
 	return -EADDRNOTAVAIL;
 }
 
-/* All of them; those that cannot be probed are skipped unless none can. */
+/* Attaches to all of them; those that cannot be probed are skipped unless none can. */
 static int attach_namesakes(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	struct namesakes all;
@@ -294,7 +294,7 @@ int attach_kprobe(struct kernel *k, u32 func, const struct site *s, struct err *
 	return attach_namesakes(k, func, s, err);
 }
 
-/* A name that several have: links would take the first of them. */
+/* For a name of several functions, links would take only the first. */
 int attach_kprobe_session(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	if (!s->kernel.address && has_namesakes(s->kernel.symbol))

@@ -75,7 +75,7 @@ int attach_raw_tracepoint(struct kernel *k, u32 func, const struct site *s, stru
 
 /*
  * Before 6.4 (kernel commit 31bf1dbccfb0) a trampoline for a module's function was put on the
- * kernel's own function when that has the same name. The function tracer gives its address:
+ * kernel's own function if that has the same name. The function tracer gives its address:
  * "comm_write [module] (1) ...". If this is unknown, the symbol is used.
  */
 static bool is_on_namesake(const struct site *s)
@@ -137,7 +137,7 @@ static int refused_trampoline(struct err *err, const struct site *s)
 			s->probe);
 		err_help(
 			err,
-			"probes themselves run through it, or nothing may interrupt it: probe what it calls or who calls it");
+			"probes themselves run through it, or nothing may interrupt it: probe its callers or callees");
 		return -EBUSY;
 	}
 	errno = error;
@@ -152,7 +152,7 @@ int attach_trampoline(struct kernel *k, u32 func, const struct site *s, struct e
 	if (s->kernel.symbol && !k->prog->funcs.v[func]->load.module &&
 	    !k->prog->funcs.v[func]->load.bpf_prog && is_one_of_several(k, s->kernel.symbol))
 		return several(err, s);
-	if (cookie) /* 5.19; without one the older call does as well */
+	if (cookie) /* 5.19; without a cookie the older call suffices */
 		fd = bpf_link_tracing(prog, k->prog->funcs.v[func]->load.attach_type, cookie);
 	else
 		fd = bpf_raw_tracepoint_open(NULL, prog, 0);
@@ -198,7 +198,7 @@ static int no_link(struct err *err, const struct site *s)
 {
 	if (errno != EBADF)
 		return refused(err, TRIED_ITER, "attach %s", s->probe);
-	err_set(err, -EBADF, "attach %s: it goes over the elements of one BPF map", s->probe);
+	err_set(err, -EBADF, "attach %s: it iterates over the elements of one BPF map", s->probe);
 	err_help(err, "a script cannot name maps of other programs; iter:bpf_map lists them");
 	return -EBADF;
 }

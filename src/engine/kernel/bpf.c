@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpf(2) and perf_event_open(2), one function for each command used. The kernel takes an
- * attribute block of any size and reads what lies beyond as zero; a newer block must be zero
- * where an older kernel does not know it (kernel/bpf/syscall.c: bpf_check_uarg_tail_zero,
- * CHECK_ATTR), so each call passes exactly the fields it means.
+ * bpf(2) and perf_event_open(2), one function for each command used. The kernel takes an attribute
+ * block of any size and takes missing fields as zero; fields that an older kernel does not know
+ * must be zero (kernel/bpf/syscall.c: bpf_check_uarg_tail_zero, CHECK_ATTR), so each call passes
+ * exactly the fields it uses.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -155,7 +155,7 @@ int bpf_prog_load(const struct bpf_load *l)
 	a.func_info_cnt = l->n_func_info;
 	a.attach_btf_id = l->attach_btf_id;
 	a.attach_prog_fd = (u32)l->attach_fd;
-	do { /* the verifier gives up with EAGAIN when a signal waits */
+	do { /* the verifier returns EAGAIN if a signal is pending */
 		fd = sys_bpf(BPF_PROG_LOAD, &a,
 			     offsetof(union bpf_attr, attach_prog_fd) + sizeof a.attach_prog_fd);
 	} while (fd < 0 && errno == EAGAIN && --tries);
@@ -190,7 +190,7 @@ int bpf_prog_run_on(int fd, u32 cpu, u32 *ret)
 	return r;
 }
 
-/* How many bytes the kernel knows of it, or -1. */
+/* How many bytes of it the kernel knows, or -1. */
 static s64 prog_info(int fd, struct bpf_prog_info *info)
 {
 	union bpf_attr a = { 0 };

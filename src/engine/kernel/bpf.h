@@ -29,7 +29,7 @@ enum {
 
 struct bpf_load { /* the arguments of BPF_PROG_LOAD */
 	u32 prog_type, attach_type, attach_btf_id, flags;
-	int attach_fd; /* BTF object or program that attach_btf_id is of; 0: the kernel */
+	int attach_fd; /* BTF object or program to which attach_btf_id refers; 0: the kernel */
 	const struct bpf_insn *insns;
 	u32 n_insns;
 	const char *license;
@@ -59,7 +59,7 @@ int bpf_map_create(u32 type, const char *name, u32 key_size, u32 value_size, u32
 int bpf_map_lookup(int fd, const void *key, void *value);
 int bpf_map_update(int fd, const void *key, const void *value, u64 flags);
 int bpf_map_delete(int fd, const void *key);
-/* key NULL: the first. -1 with ENOENT at the end. */
+/* key NULL: returns the first. -1 with ENOENT at the end. */
 int bpf_map_next_key(int fd, const void *key, void *next);
 /* Reads up to *n elements; in: position of the former call or NULL; ENOENT with *n set is the
  * end. */
@@ -70,14 +70,15 @@ int bpf_prog_run(int fd, const void *ctx, u32 ctx_size, u32 *ret);
 /* A raw tracepoint program without a context, on a processor, with its interrupts off. */
 int bpf_prog_run_on(int fd, u32 cpu, u32 *ret);
 int bpf_prog_recursion_misses(int fd, u64 *n);
-bool bpf_prog_counts_misses(int fd); /* whether the kernel does */
-/* While the descriptor that bpf_enable_stats() returns is open, programs count what they take. */
+bool bpf_prog_counts_misses(int fd); /* whether the kernel counts them */
+/* While the descriptor that bpf_enable_stats() returns is open, the kernel counts the run time of
+ * programs. */
 int bpf_enable_stats(void);
 int bpf_prog_run_time(int fd, u64 *ns);
 /* How many instructions the verifier processed (5.16). */
 int bpf_prog_followed(int fd, u64 *n);
 int bpf_btf_load(const void *btf, u32 len, char *log, u32 log_size);
-/* name NULL: the program has the target (attach_btf_id). cookie 0 works on old kernels. */
+/* name NULL: the program names the target (attach_btf_id). cookie 0 works on old kernels. */
 int bpf_raw_tracepoint_open(const char *name, int prog_fd, u64 cookie);
 int bpf_link_perf(int prog_fd, int event_fd, u64 cookie);
 int bpf_link_tracing(int prog_fd, u32 attach_type, u64 cookie);
@@ -91,7 +92,7 @@ bool bpf_refused_since(void);
  * last query. */
 bool bpf_short_since(void);
 
-/* Copies at most 15 characters that the kernel accepts in a name. */
+/* Copies at most 15 characters, those that the kernel accepts in a name. */
 void object_name(char to[BPF_OBJ_NAME_LEN], const char *name);
 
 #endif

@@ -10,7 +10,7 @@
  *	       | [2..7] FUNC_PROTO long (*)(long, ...), 0 to 5 of it |
  *	       | [8..] FUNC name -> one of them, static or global   |
  *
- * Prototypes of static functions have no parameters: the kernel does not look at them.
+ * Prototypes of static functions have no parameters, because the kernel does not check them.
  */
 #include <linux/btf.h>
 #include <stdio.h>

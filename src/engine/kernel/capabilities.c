@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The capabilities of this process: which it has, and how it gives up those that it no longer
- * needs. */
+/* The capabilities of this process: which it has, and dropping those that it no longer needs. */
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <sys/prctl.h>
@@ -37,7 +36,7 @@ static u64 put_kept(bool kills_child, struct buf *how)
 		{ CAP_SYS_PTRACE, "CAP_SYS_PTRACE" }, /* /proc/PID/maps and /proc/PID/root */
 		{ CAP_SYSLOG, "CAP_SYSLOG" },         /* addresses in /proc/kallsyms */
 		{ CAP_BPF, "CAP_BPF" },               /* maps; the end probes */
-		{ CAP_KILL, "CAP_KILL" },             /* last: the child of -c */
+		{ CAP_KILL, "CAP_KILL" },             /* last: for the child of -c */
 	};
 	u64 has = effective_capabilities(), keep = 0;
 

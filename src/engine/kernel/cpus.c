@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processors and small numbers of sysfs. Lists are as cpumap_print_to_pagebuf() writes them
+ * Processors, and small numbers in sysfs. Lists are as cpumap_print_to_pagebuf() writes them
  * ("0-3,8"). Per-CPU maps have one copy for each *possible* processor, offline ones included.
  */
 #include <errno.h>
@@ -32,8 +32,8 @@ s64 file_number(const char *path)
 	return strtoll(text, NULL, 0);
 }
 
-/* Returns how many numbers the list names, stores the first max of them, *last gets the
- * greatest. */
+/* Returns how many numbers the list has, stores the first max of them, and the greatest in
+ * *last. */
 static u32 parse_list(const char *s, u32 *out, u32 max, u32 *last)
 {
 	u32 n = 0;

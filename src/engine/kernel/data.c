@@ -6,8 +6,8 @@
  *	0            data_size              gate_off (a cache line of its own)
  *	| prog->data | zeroes up to 64 ...  | u32 gate |
  *
- * The gate is 1 while programs may run. A script without data still gets the map when it has
- * programs, because the gate is what stops slow attachments at once (release.c).
+ * The gate is 1 while programs may run. A script without data still gets the map if it has
+ * programs, because the gate stops slow attachments at once (release.c).
  */
 #include <errno.h>
 #include <sys/mman.h>

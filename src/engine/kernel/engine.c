@@ -31,7 +31,7 @@ static bool is_dynamic(const struct site *s)
 	return colon && strstr(events.s, word);
 }
 
-/* Nanoseconds that an event costs the traced program, in round numbers of bench/: only their order
+/* Nanoseconds that an event costs the traced program, rounded from bench/: only their order
  * matters. */
 static bool serves(const struct site *s, struct engine_answer *a)
 {
@@ -55,12 +55,12 @@ static bool serves(const struct site *s, struct engine_answer *a)
 	}
 	if (s->kind == SITE_PERF_TRACEPOINT && is_dynamic(s))
 		a->why_not =
-			"the kernel gives BPF programs no records of events that tracefs users define";
+			"the kernel does not give BPF programs the records of events that tracefs users define";
 	a->price_ns = price[s->kind];
 	return !a->why_not;
 }
 
-/* Reads the switch once: a script may have ten thousand such sites. */
+/* The switch is read once: a script may have ten thousand such sites. */
 static const char *in_vain(const struct site *s)
 {
 	static const char *text;

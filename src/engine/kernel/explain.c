@@ -67,7 +67,7 @@ static const char *find_remedy(enum tried what, int error)
 	return NULL;
 }
 
-/* What is attached by perf_event_open(2), which needs other permissions than bpf(2). */
+/* Attached by perf_event_open(2), which needs other permissions than bpf(2). */
 static bool needs_perf(enum tried what)
 {
 	switch (what) {
@@ -116,9 +116,9 @@ static const struct log_row {
 	  "sonde list 'kprobe:NAME.*' shows what is left" },
 	{ "Attaching ", " is rejected", "the kernel refuses trampolines there: use a kprobe" },
 	{ "", "bpf_override_return",
-	  "this kernel lets no program replace results: it needs CONFIG_BPF_KPROBE_OVERRIDE, and a "
+	  "this kernel does not let programs replace results: it needs CONFIG_BPF_KPROBE_OVERRIDE, and a "
 	  "function that is marked for it (/sys/kernel/debug/error_injection/list)" },
-	{ "", "points to disabled hook", "this kernel lets no programs on this hook" },
+	{ "", "points to disabled hook", "this kernel does not allow programs on this hook" },
 };
 
 void explain_log(struct err *err, const char *log)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Caches the features of the kernel per boot and user, so that a feature is probed once and not at
- * each start. The file is read on the first question, and written at the end if something was
- * learned.
+ * Caches the features of the kernel per boot and user, so that a feature is probed once, not at
+ * each start. The file is read on first use, and written at the end if features were probed.
  *
  *	/run/sonde (0700, ours)   or $XDG_RUNTIME_DIR/sonde
  *	   features-<boot id>-<uid>:
@@ -12,9 +11,9 @@
  *
  * The cache is valid only if its first line is what this process would write: with other
  * privileges, or in a mount namespace that hides BTF or sysfs, the results differ. Results that may
- * change are not written: of features that could not be probed (a sysctl decides), and of those
- * that change while the kernel runs. A directory that another user owns or can enter is not used. A
- * broken file costs only the probing.
+ * change are not written: those of features that could not be probed (a sysctl decides), and of
+ * features that change while the kernel runs. A directory that another user owns or can enter is
+ * not used. A broken file costs only the probing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +27,8 @@
 enum { CACHE_VERSION = 1 };
 
 struct cache {
-	bool read;    /* the file was looked at */
-	bool learned; /* since then */
+	bool read;    /* reading the file was attempted */
+	bool learned; /* features were probed since then */
 	char file[96];
 	char head[96];
 };
@@ -52,8 +51,8 @@ static bool name_cache(void)
 	return good;
 }
 
-/* Lines are in the order of the rows, some of which are not known: the row of this line is `from`
- * or a later one. */
+/* Lines are in the order of the rows, and some rows have no line: the row of this line is `from` or
+ * a later one. */
 static u32 parse_line(struct features *f, const char *line, size_t len, u32 from)
 {
 	for (u32 i = from; i < N_FEATURES; i++) {
@@ -148,7 +147,7 @@ void kernel_features_save(struct features *f)
 	fd = openat(dir, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 &&
 	    errno ==
-		    EEXIST) /* another process writes, or was killed while it did: the next run writes */
+		    EEXIST) /* another process is writing, or was killed while writing: the next run writes */
 		unlinkat(dir, aside, 0);
 	if (fd >= 0 && write_all(fd, b.s, b.len) == 0 && renameat(dir, aside, dir, cache.file) == 0)
 		cache.learned = false;

@@ -2,7 +2,7 @@
 /*
  * Determines what the running kernel can do by doing it: one small function for each row of
  * type/features.def, with a program of a few instructions. Versions are never compared, because
- * distributions backport features and configurations leave them out. If attaching would change the
+ * distributions backport features and configurations omit them. If attaching would change the
  * kernel's text or cost grace periods, the attempt is made to fail late: at a symbol or file that
  * does not exist, with an error that only a kernel with the feature returns.
  */
@@ -42,8 +42,7 @@ static bool was_made(int fd)
 	return fd >= 0;
 }
 
-/* Not known now: a file that we may not open, addresses that we may not see, a switch
- * that is off. */
+/* Not known now: a file that we may not open, hidden addresses, a switch that is off. */
 static bool untold;
 
 static bool opens(int fd)
@@ -92,7 +91,7 @@ static bool try_hash_no_prealloc(void)
 				 I_CALL(BPF_FUNC_map_lookup_elem), I_MOVI(0, 0), I_EXIT());
 }
 
-/* kernel/bpf/arraymap.c: array_map_alloc_check; of 5.10 KMALLOC_MAX_SIZE. */
+/* kernel/bpf/arraymap.c: array_map_alloc_check; in 5.10 KMALLOC_MAX_SIZE. */
 static bool try_big_arrays(void)
 {
 	enum { MORE = (4 << 20) + 4096 };
@@ -151,7 +150,8 @@ static bool try_bswap(void)
 
 /* ---- helpers */
 
-/* Older kernels (before 5.13 or so) give the pointer but the load through it matters as well. */
+/* Older kernels (before about 5.13) have the helper, but loads through its result must work,
+ * too. */
 static bool try_task_btf(void)
 {
 	return LOADS(RAW_TRACEPOINT, I_CALL(BPF_FUNC_get_current_task_btf), I_LDX(BPF_DW, 1, 0, 0),
@@ -430,7 +430,7 @@ bool may_call_kfunc(struct features *f, u32 func_id, u32 prog_type, u32 attach_t
 	return was_made(bpf_prog_load(&l)) || (*log && !strstr(log, "is not allowed"));
 }
 
-/* Cannot be tested by an attempt: the function that the function graph calls exists or not. */
+/* Cannot be tested by trying: whether the function that the function graph calls exists. */
 static bool ask_fprobe_graph(struct btf *btf)
 {
 	return btf_find(btf, "fprobe_return", BTF_KIND_FUNC);
@@ -454,8 +454,8 @@ static bool member_at(struct btf *btf, const char *type, const char *member, s16
 }
 
 /*
- * A thread is given a name of 15 bytes and then one of a single byte: what is left of the first one
- * is seen in task_struct. Kernels that pad have done so wherever a name is set (fs/exec.c:
+ * A thread gets a name of 15 bytes and then one of a single byte: any rest of the first one is
+ * visible in task_struct. Kernels that pad do so wherever a name is set (fs/exec.c:
  * __set_task_comm).
  */
 static bool ask_comm_padded(struct btf *btf)
@@ -485,8 +485,8 @@ static bool try_comm_padded(void)
 	return with_btf(ask_comm_padded);
 }
 
-/* The kernel function by which the unwinder finds a replaced return address exists or not; the
- * second name is that of rethook (since 5.18). */
+/* The kernel function by which the unwinder finds a replaced return address, if it exists; the
+ * second name is rethook's (since 5.18). */
 static const char *const find_ret_addr[] = { "kretprobe_find_ret_addr", "rethook_find_ret_addr" };
 
 static bool ask_kretprobe_unwind(struct btf *btf)
@@ -510,7 +510,8 @@ static bool try_kretprobe_unwind(void)
 	return found;
 }
 
-/* Of a file that the context has at `ctx`, and that may be NULL in iterators. */
+/* Loads a program that calls d_path() for a file that is in the context at `ctx` and may be NULL in
+ * iterators. */
 static bool loads_d_path(struct btf *btf, const struct bpf_load *where, s16 ctx)
 {
 	s16 at = 0;
@@ -585,8 +586,8 @@ static bool pmu_answers(const char *type_file, const char *target, u64 offset)
 	       (errno != EPERM && errno != EACCES && errno != EOPNOTSUPP);
 }
 
-/* At an address where no code is: a name that does not exist is looked up before lockdown is
- * checked. */
+/* At an address without code: the kernel looks up a name before it checks lockdown, so a name that
+ * does not exist shows nothing. */
 static bool try_kprobe(void)
 {
 	return pmu_answers("/sys/bus/event_source/devices/kprobe/type", NULL, 1);
@@ -641,8 +642,8 @@ static bool try_uprobe_multi(void)
 		ATTACH_UPROBE_MULTI, EBADF);
 }
 
-/* Loading shows it: events and links of user-space probes take such programs from the same kernel
- * on. */
+/* Loading is enough: the same kernel version made events and links of user-space probes accept such
+ * programs. */
 static bool try_uprobe_sleep(void)
 {
 	const struct bpf_insn insns[] = {
@@ -666,7 +667,7 @@ static bool try_perf_events(void)
 	return !perf_right();
 }
 
-/* Of this process: permission to count others is another row. */
+/* For this process only: permission to count others has its own row. */
 static bool counts_own(u32 type, u64 config)
 {
 	struct perf_event_attr attr = { .size = sizeof attr,
@@ -715,14 +716,14 @@ static bool try_watchpoint(void)
 	_fd int fd = perf_event_open(&attr, 0, -1, -1, 0);
 	if (fd < 0) {
 		untold |= errno == EPERM || errno == EACCES ||
-			  errno == ENOSPC; /* ENOSPC: others use all of them */
+			  errno == ENOSPC; /* ENOSPC: all are in use */
 		return errno == ENOSPC;
 	}
 	watched = 1;
 	return read(fd, &hits, sizeof hits) == sizeof hits && hits > 0;
 }
 
-/* Lockdown (confidentiality) leaves the helper out. */
+/* Lockdown (confidentiality) disables the helper. */
 static bool try_read_kernel(void)
 {
 	return LOADS(RAW_TRACEPOINT, I_MOV(1, 10), I_ALUI(BPF_ADD, 1, -8), I_MOVI(2, 8),
@@ -767,7 +768,7 @@ static bool try_kallsyms(void)
 	return !untold;
 }
 
-/* The modes of CONFIG_PREEMPT_DYNAMIC, the present one in brackets (kernel/sched/debug.c:
+/* The modes of CONFIG_PREEMPT_DYNAMIC, the current one in brackets (kernel/sched/debug.c:
  * sched_dynamic_show). */
 static bool preempt_mode(char *text, size_t size)
 {
@@ -783,8 +784,8 @@ static bool preempt_mode(char *text, size_t size)
  * again every other event of the program on that processor is skipped (kernel/bpf/trampoline.c:
  * __bpf_prog_enter_recur), so a processor that several tasks share loses whole time slices (7.2,
  * six tasks on two processors: 145,541 of 180,000 events). A kprobe's program is not preempted. If
- * the mode is not known the kernel is what it was built for; if it may be either, it is assumed not
- * to be preemptible.
+ * the mode is not known, the build configuration decides; if it allows both, the kernel is assumed
+ * not to be preemptible.
  */
 static bool try_fentry_steady(void)
 {
@@ -797,8 +798,7 @@ static bool try_fentry_steady(void)
 	       !strstr(u.version, "PREEMPT");
 }
 
-/* A program keeps itself from running within itself since the kernel counts how often it did
- * (bpf_prog_info). */
+/* Kernels that prevent recursion of a program also count it (bpf_prog_info). */
 static bool try_fentry_recursion(void)
 {
 	_fd int prog = load_empty(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
@@ -871,8 +871,8 @@ static bool (*const tries[N_FEATURES])(void) = {
 	[FEAT_INHERIT_THREAD] = try_inherit_thread,
 };
 
-/* EPERM and EACCES are also returned by a verifier or lockdown: only if a right is missing they
- * mean nothing. */
+/* The verifier and lockdown return EPERM and EACCES, too: the errors show nothing only if a
+ * privilege is missing. */
 enum feature_answer feature_try(enum feature id)
 {
 	if (!tries[id])
@@ -883,7 +883,7 @@ enum feature_answer feature_try(enum feature id)
 	untold = false;
 	if (tries[id]())
 		return FEATURE_YES;
-	untold |= bpf_short_since(); /* passes: not to be cached as missing */
+	untold |= bpf_short_since(); /* temporary: not to be cached as missing */
 	return untold || (bpf_refused_since() && (bpf_right() || perf_right())) ? FEATURE_DENIED :
 										  FEATURE_NO;
 }

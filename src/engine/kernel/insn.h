@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * BPF instructions written by hand: the engine's own tiny programs (feature probes, the gate) and
- * tests. The compiler has its encoder in target/. Encoding: Documentation/bpf/standardization.
+ * tests. The compiler's encoder is in target/. Encoding: Documentation/bpf/standardization.
  */
 #ifndef SONDE_ENGINE_INSN_H
 #define SONDE_ENGINE_INSN_H

@@ -2,9 +2,9 @@
 /*
  * What the files of the engine share. Outside this folder include engine/kernel/kernel.h.
  *
- * Each kernel object is a descriptor in one list, released newest first. `slow` ones make the
- * kernel wait for grace periods when the last reference goes (perf tracepoints 70 ms each, uprobes
- * 105 ms, trampolines 130 ms): see release.c for the process that closes them.
+ * Each kernel object is a descriptor in one list, released newest first. Closing the last reference
+ * to a `slow` one makes the kernel wait for grace periods (perf tracepoints 70 ms each, uprobes 105
+ * ms, trampolines 130 ms): see release.c for the process that closes them.
  */
 #ifndef SONDE_ENGINE_KERNEL_INTERNAL_H
 #define SONDE_ENGINE_KERNEL_INTERNAL_H
@@ -31,7 +31,7 @@ struct loaded {
 	u32 partner;
 	int iter_link; /* borrowed from the kept ones */
 	bool uses_cookie;
-	bool is_attached;  /* for the programs that it jumps to */
+	bool is_attached;  /* for programs reached by tail calls */
 	u32 bounds_halved; /* how often the bounds of loops were halved */
 };
 
@@ -48,7 +48,7 @@ struct kernel {
 	struct engine_options o;
 	struct arena arena;
 	struct features *features;
-	struct btf *btf; /* opened here on first need, unless the options lend one */
+	struct btf *btf; /* opened here on demand, unless the options have one */
 	bool own_btf;
 	int *map_fd;           /* by map; -1 */
 	struct loaded *loaded; /* by function, */
@@ -76,10 +76,10 @@ void kernel_keep(struct kernel *k, int fd, bool slow);
 int kernel_note(struct kernel *k, u32 func, u32 n_sites, const char *fmt, ...) FORMAT(4, 5);
 /* Raises the soft limit of open files when `more` would not fit. */
 void kernel_want_files(struct kernel *k, u32 more);
-/* NULL with err set when there is no BTF. */
+/* NULL with err set if there is no BTF. */
 struct btf *kernel_btf(struct kernel *k, struct err *err);
 
-/* release.c: closes the kept descriptors; slow ones in a process of their own unless wait. */
+/* release.c: closes the kept descriptors; slow ones in a separate process unless wait. */
 void release_fast(struct kernel *k);
 void release_all(struct kernel *k, bool wait, struct leaving *l);
 /* turn.c: attaching has priority over detaching. The file, or -1. */
@@ -88,8 +88,7 @@ void turn_take(struct kernel *k);
 void turn_give(struct kernel *k);
 /* Returns when no sonde attaches. */
 void turn_yield(int turn);
-/* private_dir.c: a descriptor of our private directory, which lasts until the next boot, or
- * -1. */
+/* private_dir.c: a descriptor of our private directory, which lasts until reboot, or -1. */
 int private_dir(void);
 
 /* data.c: the data map with the gate word at its end. */
@@ -111,8 +110,8 @@ void ring_unmap(struct kernel *k);
 
 /* load.c: the descriptor of a function loaded with another attach type; loads on first use. */
 int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err);
-/* join.c: one function of two, for a session; is_return: BTF id of the kernel function that
- * distinguishes them. NULL: they are too long. */
+/* join.c: one function of two, made from two, for a session; is_return: BTF id of the kernel
+ * function that distinguishes them. NULL: too long. */
 struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry,
 				const struct bpf_func *ret, s32 is_return);
 /* btf_blob.c: BTF that names the subprograms. Returns a descriptor or -1; info has n_subprogs
@@ -124,18 +123,17 @@ typedef int attach_fn(struct kernel *k, u32 func, const struct site *s, struct e
 attach_fn attach_by_hand, attach_raw_tracepoint, attach_trampoline, attach_iter,
 	attach_perf_tracepoint, attach_perf_software, attach_perf_timer, attach_watchpoint,
 	attach_kprobe, attach_uprobe;
-/* All of the sites in one call, or none: -EOPNOTSUPP if this kernel or these sites need separate
+/* Attaches all sites in one call, or none: -EOPNOTSUPP if this kernel or these sites need separate
  * calls. The sites are of one kind, file, direction and process. */
 typedef int attach_batch_fn(struct kernel *k, u32 func, const struct site *const *s, u32 n,
 			    struct err *err);
 attach_batch_fn attach_kprobes, attach_uprobes;
-/* Sessions: the site and its twin at once. */
+/* Sessions: attach the site and its twin at once. */
 attach_fn attach_kprobe_session, attach_trampoline_session;
 attach_batch_fn attach_kprobe_sessions;
-/* Of a name that the script gave: whether other functions have it, too. */
+/* Whether other functions have the name that the script gives, too. */
 bool kprobe_has_namesakes(const struct site *s);
-/* Whether several functions of the kernel have the name: a trampoline would be that of the
- * first. */
+/* Whether several functions of the kernel have the name: a trampoline would be on the first one. */
 bool is_one_of_several(struct kernel *k, const char *name);
 /* Puts a program that others jump to into its slots of the map of programs. 0 or -errno. */
 int kernel_put_slots(struct kernel *k, u32 func, const struct site *s, struct err *err);
@@ -170,14 +168,14 @@ void explain_log(struct err *err, const char *log);
 /* site_needs.c */
 bool is_multi_kprobe(const struct site *s);
 bool has_uprobe_links(struct kernel *k, const struct site *s);
-/* The attach type that a multi link for this site wants its program loaded with; otherwise: there
- * is none for it. */
+/* The attach type with which a multi link for this site needs its program loaded; returns
+ * `otherwise` if none. */
 u32 multi_attach_type(struct kernel *k, const struct site *s, u32 otherwise);
-/* Whether it is not called while kernel.ftrace_enabled is 0. */
+/* Whether such a site does not fire while kernel.ftrace_enabled is 0. */
 bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct site *s);
 
-/* switches.c: whether kernel.ftrace_enabled is 0 (asked once; k NULL: asks again), and the error of
- * a site that is not attached for that. */
+/* switches.c: whether kernel.ftrace_enabled is 0 (read once; k NULL: read again), and the error of
+ * a site that is not attached because of it. */
 bool function_tracer_is_off(struct kernel *k);
 int refused_by_function_tracer(struct err *err, const struct site *s);
 
@@ -187,8 +185,8 @@ enum feature_answer feature_try(enum feature id);
 bool may_call_kfunc(struct features *f, u32 func_id, u32 prog_type, u32 attach_type, u32 attach_id);
 
 /* rights.c */
-/* The limit of locked memory is what refused a map; user-space probes by perf events are refused
- * for want of a capability. false: it was something else. */
+/* The limit of locked memory caused the refusal of a map; a missing capability that of user-space
+ * probes by perf events. false: another cause. */
 bool help_memlock(struct err *err);
 bool help_uprobe_right(struct err *err);
 bool is_locked_down(void);

@@ -2,8 +2,8 @@
 /*
  * Two functions as one program, for sessions: the kernel runs it at the entry of a function and at
  * its return (kernel/trace/bpf_trace.c: kprobe_multi_link_handler, _exit_handler;
- * kernel/bpf/trampoline.c: fsession) and a kernel function returns which of them it is. Theirs may
- * be long: both are put together as they were compiled.
+ * kernel/bpf/trampoline.c: fsession) and a kernel function returns which of them it is. Both may be
+ * long, so they are joined as compiled.
  *
  *	r6 = r1
  *	call bpf_session_is_return		its argument is the context since 7.0, before it has none
@@ -15,7 +15,8 @@
  *	...subprograms of the entry, then of the return
  *
  * Both parts begin with the context in r1, as they would alone, and end with exit. The value that
- * the entry returns says whether the return is wanted: functions on kernel probes return 0, it is.
+ * the entry returns tells whether the return is wanted: functions on kernel probes return 0, which
+ * means yes.
  */
 #include "engine/kernel/insn.h"
 #include "engine/kernel/internal.h"
@@ -25,7 +26,7 @@ enum { HEAD = 5, MOST_JUMP = 32000 /* instructions: an offset of a jump has 16 b
 struct part {
 	const struct bpf_func *f;
 	u32 main_len;         /* instructions in front of the first subprogram */
-	u32 main_at, subs_at; /* where the two pieces go */
+	u32 main_at, subs_at; /* positions of the two pieces */
 };
 
 static u32 main_len(const struct bpf_func *f)

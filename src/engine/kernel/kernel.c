@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel engine's object: opening and closing, small questions about it.
- * Nothing is pinned and nothing is written to tracefs, so the kernel cleans up after any kind
- * of death.
+ * The kernel engine's object: opening and closing, small questions about it. Nothing is pinned and
+ * nothing is written to tracefs, so the kernel cleans up however the process ends.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -15,25 +15,24 @@
 struct kernel;
 
 /* Whether this process may load tracing programs and open counters of all processes; if not,
- * err->help names what is missing. Lockdown: "none", "integrity", "confidentiality", or "" when the
- * kernel does not say. */
+ * err->help names what is missing. Lockdown: "none", "integrity", "confidentiality", or "" if
+ * unknown. */
 bool kernel_may_load(struct err *err);
 bool kernel_may_count(struct err *err);
 /*
- * Gives up, for this thread and all that it starts, the capabilities that a run no longer needs
- * once it is attached, and the ways to get them back (no_new_privs, SECBIT_NOROOT). What stays:
- * reading the files and mappings of traced processes, BPF maps and programs, with kills_child
- * ending a child of another user. false: there was nothing to give up, or the system refuses it.
- * how is appended a line for -v.
+ * Drops, for this thread and its descendants, the capabilities that a run no longer needs once it
+ * is attached, and the means to regain them (no_new_privs, SECBIT_NOROOT). It keeps those for
+ * reading files and mappings of traced processes, for BPF maps and programs and, with kills_child,
+ * for killing a child of another user. false: nothing to drop, or the system refuses. Appends a
+ * line for -v to how.
  */
 bool rights_drop(bool kills_child, struct buf *how);
 const char *kernel_lockdown(void);
-/* Fails where this process lacks the capabilities without which no program runs in the kernel. */
+/* Fails if this process lacks a capability that every program in the kernel needs. */
 int kernel_check_rights(struct err *err);
-/* Whether this process may load programs and open perf events: then a refusal is a rule for one
- * thing. */
+/* Whether this process may load programs and open perf events: then a refusal is specific. */
 bool kernel_has_rights(void);
-/* Whether the kernel's switch of kprobes concerns such a site; what it says when it is off, or
+/* Whether the kernel's switch for kprobes affects such a site; the message if it is off, or
  * NULL. */
 bool kernel_may_disarm(const struct site *s);
 const char *kernel_disarmed(void);
@@ -43,22 +42,22 @@ void kernel_features_refresh(struct features *f);
 void kernel_features_save(struct features *f);
 
 struct kernel *kernel_open(struct program *prog, const struct engine_options *o);
-/* Detaches, closes, frees; a separate process does slow detaching: see release.c. */
+/* Detaches, closes, frees; a separate process detaches slow objects: see release.c. */
 struct leaving kernel_close(struct kernel *k);
 
 int kernel_create_maps(struct kernel *k, struct err *err);
-/* Functions, and data from data_from on, were added to the program: makes room for both and stores
- * the new data. -E2BIG: the maps have no room. */
+/* Functions, and data from data_from on, were added to the program: allocates for both and stores
+ * the new data. -E2BIG: the maps are full. */
 int kernel_extend(struct kernel *k, u32 data_from);
-/* The first of the sites that the function will be attached to, which decides how it is loaded.
- * Before kernel_load(). */
+/* first: of the sites that the function will be attached to; it decides how the function is loaded.
+ * Called before kernel_load(). */
 void kernel_plan(struct kernel *k, u32 func, const struct site *first);
 /* Loads prog->funcs[func]. On refusal err->log holds the verifier's log (malloc'ed). */
 int kernel_load(struct kernel *k, u32 func, struct err *err);
 /*
  * Both functions as one program, for a session of the kernel; at: one of the entry's sites, with
- * its twin. False: load each separately. Later kernel_attach_many() of the entry, whose sites have
- * twins, attaches both.
+ * its twin. False: load each separately. kernel_attach_many() of the entry, whose sites have twins,
+ * then attaches both.
  */
 bool kernel_load_session(struct kernel *k, u32 entry, u32 ret, const struct site *at);
 u64 kernel_followed(struct kernel *k,
@@ -92,12 +91,12 @@ u32 kernel_n_attached(const struct kernel *k);
 /* ---- events */
 /* A descriptor to poll for readability. */
 int kernel_event_fd(const struct kernel *k);
-/* Calls f for each waiting record, merged by ring, while it lies in the ring; returns how many. */
+/* Calls f for each waiting record, merged by ring, in place; returns how many. */
 int kernel_drain(struct kernel *k, record_fn f, void *ctx);
 /* Whether the last drain took more than a quarter of the ring: the next one should follow at
  * once. */
 bool kernel_drained_much(const struct kernel *k);
-u32 kernel_fill(const struct kernel *k); /* of the ring, of 256 */
+u32 kernel_fill(const struct kernel *k); /* fill level of the ring, in 1/256 */
 
 /* ---- maps */
 /* Reads and merges a script map into t (rows allocated in a). 0 or -errno. */
@@ -106,9 +105,9 @@ int kernel_map_clear(struct kernel *k, u32 map);
 int kernel_map_zero(struct kernel *k, u32 map);
 /*
  * Merges the value of a key with that of another and removes the first, for maps keyed by user
- * stacks (move.c). replace: a value that is no sum of both becomes that of the first. Returns 1 if
- * the second was not there, else 0. -EOPNOTSUPP: the key stays; -ENOENT: there is none; -ENOSPC:
- * the map has no room for the second.
+ * stacks (move.c). replace: a value that cannot be summed becomes that of the first. Returns 1 if
+ * the second was absent, else 0. -EOPNOTSUPP: the key stays; -ENOENT: no such key; -ENOSPC: no
+ * space for the second.
  */
 int kernel_map_move(struct kernel *k, u32 map, const void *from, const void *to, bool replace);
 int kernel_map_delete(struct kernel *k, u32 map, const void *key); /* 0 or -errno */
@@ -121,9 +120,9 @@ int kernel_set_add(struct kernel *k, u32 map, const void *key, const void *value
 /* The data map's bytes, mapped (or read): loss counters and keyless maps. */
 u64 kernel_data_u64(struct kernel *k, u32 offset);
 void kernel_set_data_u64(struct kernel *k, u32 offset, u64 value);
-/* Events that a program did not see, before any of its predicates, because it was running on their
- * processor already (recursion_misses): within itself, or, where tracepoints may be preempted
- * (7.x), for another task. */
+/* Events that a program missed, before any predicate, because it was already running on their
+ * processor (recursion_misses): recursively or, where tracepoints may be preempted (7.x), for
+ * another task. */
 u64 kernel_recursion_misses(struct kernel *k, u32 func);
 
 #endif

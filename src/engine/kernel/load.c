@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Loads one function: descriptors into its instructions, the gate in front, BTF for callbacks and
- * shared functions. The first attempt asks for no log (a log makes verification several times
- * slower); a refused program is loaded again as it was compiled, without the gate, so that the log
- * speaks of the compiler's instruction numbers.
+ * shared functions. The first attempt requests no log (a log makes verification several times
+ * slower); a refused program is loaded again as compiled, without the gate, so that the log has the
+ * compiler's instruction numbers.
  *
  * The gate goes in front of programs whose attachments are slow to undo (release.c):
  *
@@ -25,7 +25,7 @@
 #include "sym/bpfprogs.h"
 #include "sym/btf.h"
 
-enum { HALVINGS = 2, MOST_HALVINGS = 12 }; /* of the bounds of loops, at each attempt and in all */
+enum { HALVINGS = 2, MOST_HALVINGS = 12 }; /* of loop bounds, at each attempt and in total */
 enum { GATE_SLOTS = 6, LOG_DEFAULT = 1 << 20, LOG_LEVEL = 1, BTF_KIND_FUNC_ID = 12 };
 
 static bool is_trampoline(const struct bpf_func *f)
@@ -51,7 +51,7 @@ static void put_gate(const struct kernel *k, const struct bpf_func *f, struct bp
 		I_JMPI(BPF_JNE, 0, 0, 2),
 		I_MOVI(0,
 		       f->load.prog_type ==
-			       BPF_PROG_TYPE_TRACEPOINT), /* 0 keeps the event from perf's users */
+			       BPF_PROG_TYPE_TRACEPOINT), /* 0 hides the event from perf's users */
 		I_EXIT(),
 	};
 
@@ -132,8 +132,8 @@ static bool calls_helper(const struct bpf_func *f, s32 helper)
 	return false;
 }
 
-/* Descriptor of what load.btf_id refers to; the last one is kept, as patterns load many of one
- * module. -1 with errno. */
+/* Descriptor of the object that load.btf_id refers to; the last one is kept, because patterns load
+ * many programs for one module. -1 with errno. */
 static int attach_fd(struct kernel *k, const struct bpf_func *f)
 {
 	if (!f->load.module && !f->load.bpf_prog)
@@ -205,7 +205,7 @@ static int load_attempt(struct kernel *k, const struct attempt *a)
 }
 
 /* A kernel that is locked down for confidentiality no longer offers these helpers, and its verifier
- * does not give that reason. */
+ * does not report this reason. */
 static bool may_not_read_kernel(struct kernel *k, const struct bpf_func *f)
 {
 	static const s32 readers[] = { BPF_FUNC_probe_read_kernel, BPF_FUNC_probe_read_kernel_str,
@@ -227,7 +227,7 @@ static int refuse_kernel_memory(const struct bpf_func *f, struct err *err)
 	err_help(
 		err,
 		"numbers read through typed pointers (args of rawtracepoint, fentry, lsm and iter, curtask), counts and "
-		"memory of programs can still be had; others need a boot with lockdown=integrity or none");
+		"memory of programs are still available; others need a boot with lockdown=integrity or none");
 	return err->code;
 }
 
@@ -255,7 +255,7 @@ static int load_with_log(struct kernel *k, struct attempt *a, struct err *err)
 	return err->code;
 }
 
-/* Iterations of a bounded loop after `shift` halvings: one at least. */
+/* Iterations of a bounded loop after `shift` halvings: at least one. */
 static s32 lowered(s32 bound, u32 shift)
 {
 	return MAX(bound >> shift, 1);
@@ -368,7 +368,7 @@ int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err)
 	return l->alt_fd < 0 ? err->code : l->alt_fd;
 }
 
-/* The attach type of one program for both; 0: this kernel has none for such sites. */
+/* The attach type of one program for both; 0: this kernel has none. */
 static u32 session_type(struct kernel *k, const struct site *entry, const struct site *ret)
 {
 	if (entry->kind == SITE_KPROBE && is_multi_kprobe(entry) && is_multi_kprobe(ret) &&
@@ -390,7 +390,7 @@ static const struct bpf_func *session_function(struct kernel *k, u32 entry, u32 
 		f = join_functions(&k->arena, k->prog->funcs.v[entry], k->prog->funcs.v[ret],
 				   (s32)is_return);
 	if (f)
-		f->load.attach_type = type; /* what wants_gate() looks at */
+		f->load.attach_type = type; /* wants_gate() reads it */
 	return f;
 }
 

@@ -8,8 +8,8 @@
  *	page 0	struct perf_event_mmap_page: data_head (the kernel's), data_tail (ours)
  *	page 1..	records: u32 type, u16 misc, u16 size, the fields, at the end u64 time
  *
- * A record may wrap. The rings are read in turn and their records put in the order of their times,
- * because a process moves between processors.
+ * A record may wrap. The rings are read in turn and their records sorted by time, because processes
+ * move between processors.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -174,7 +174,7 @@ void map_watch_record(struct map_watch *w, const struct perf_event_header *h, u3
 				 .kind = PROC_FORK, .pid = id[0], .parent = id[1], .time = time });
 }
 
-/* The time is at its end. */
+/* The time is the last field. */
 static void take_record(struct map_watch *w, const struct perf_event_header *h)
 {
 	u64 time;
@@ -222,8 +222,8 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* A record of one ring may follow from one that was written to another after that was read: a
- * fork, and the child's exec. So until nothing new is there. */
+/* A record of one ring may depend on a record that was written to another ring after that was read:
+ * a fork, and the child's exec. So rings are read until nothing is new. */
 static void read_rings(struct map_watch *w)
 {
 	enum { ENOUGH = 16 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Creates the maps of a program and answers small questions about them. Reading whole maps is in
- * read.c, the mapped data in data.c. MAP_GLOBAL has no kernel map: it lies in the data map.
+ * read.c, the mapped data in data.c. MAP_GLOBAL has no kernel map: it is in the data map.
  */
 #include <errno.h>
 #include <sched.h>
@@ -12,8 +12,8 @@
 #include "type/agg.h"
 #include "type/unwind.h"
 
-/* Smaller elements come from a class of at most 256 bytes, with their header; larger ones from
- * none. */
+/* With their header, smaller elements come from a size class of at most 256 bytes; larger ones from
+ * no class. */
 enum { WARM_MIN = 192, WARM_MAX = 4000 };
 
 enum { ELEMENT_MAX = 4 << 20 }; /* KMALLOC_MAX_SIZE */
@@ -31,7 +31,7 @@ static void help_too_big(struct err *err, const struct map_desc *m)
 	if (is_per_cpu(m) && m->value_size > SCRATCH_MAX)
 		err_help(
 			err,
-			"what each CPU keeps for a key has at most %d bytes: use fewer buckets, intervals "
+			"a key's value for each CPU has at most %d bytes: use fewer buckets, intervals "
 			"or samples",
 			SCRATCH_MAX);
 	else if (m->key_size + (u64)m->value_size > ELEMENT_MAX)
@@ -45,7 +45,8 @@ static void help_too_big(struct err *err, const struct map_desc *m)
  * The allocator below maps without preallocation (kernel/bpf/memalloc.c, 6.1) begins with one
  * object for each processor when they have more than 256 bytes, and gets more when interrupts are
  * on. Where they are off, as in sched_switch, a probe's second insertion would fail. So each
- * processor makes one before, which brings a dozen. Only sonde inserts processes.
+ * processor inserts one element beforehand, which makes the allocator fetch a dozen. Only sonde
+ * inserts processes.
  */
 static void warm_map(int fd, const struct map_desc *m)
 {
@@ -71,9 +72,9 @@ static void warm_map(int fd, const struct map_desc *m)
 }
 
 /*
- * Stacks that the kernel allocates beforehand take 18 MB: less where that is more than one part in
- * 64 of the memory. A map keyed by user stacks has room for those that are unwound afterwards: each
- * is a key of its own until then.
+ * Stacks that the kernel allocates beforehand take 18 MB: fewer if that exceeds 1/64 of memory. A
+ * map keyed by user stacks has more keys, for stacks that are unwound later: until then each is a
+ * separate key.
  */
 static u32 n_elements(const struct kernel *k, const struct map_desc *m)
 {
@@ -89,8 +90,7 @@ static u32 n_elements(const struct kernel *k, const struct map_desc *m)
 	return (u32)MIN(MAX(fit, (u64)FEWEST_STACKS), (u64)m->max_entries);
 }
 
-/* A map that is preallocated where there is memory, and not where a limit is in force
- * (ir/map_shape.c). */
+/* A map that is preallocated if memory suffices and no limit applies (ir/map_shape.c). */
 static bool may_grow(const struct kernel *k, const struct map_desc *m)
 {
 	return m->role == MAP_USER && m->bpf_type == BPF_MAP_TYPE_HASH && !m->flags &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Moves the value of one key of a map to another key while programs may add to both. Only a program
- * can add to a value atomically, so each map that needs it has one, which is run from here:
+ * can add to a value atomically, so each map that needs this has a program, which is run from here:
  *
  *	p = lookup(map, from), q = lookup(map, to)
  *	if !p					return MOVE_ABSENT
@@ -26,7 +26,7 @@ enum { CONTROL_DELETE = 1, CONTROL_REPLACE = 2 };
 enum { MOST_WORDS = 8000, MOST_INSNS = 3 * MOST_WORDS + 100, MOST_CPUS = 1024 };
 
 struct mover {
-	int prog_fd, args_fd; /* an array of one element: the keys, u64 control */
+	int prog_fd, args_fd; /* args_fd: an array of one element: the keys, u64 control */
 	u32 key_room;         /* of a key in it */
 	bool per_cpu;         /* is run on each processor, */
 	bool copies_all;      /* until one of them has made the second key */
@@ -79,7 +79,7 @@ static bool is_least_or_most(const struct map_desc *m)
 	return m->value->kind == TY_MIN || m->value->kind == TY_MAX;
 }
 
-/* r8: the value that is added to, r7: the one that is added. */
+/* r8: the sum; r7: the value that is added to it. */
 static void put_sum(struct code *c, const struct map_desc *m)
 {
 	for (u32 at = 0; at < m->value_size; at += 8) {
@@ -90,7 +90,7 @@ static void put_sum(struct code *c, const struct map_desc *m)
 	}
 }
 
-/* struct agg_minmax, of this processor. */
+/* For struct agg_minmax of this processor. */
 static void put_least_or_most(struct code *c, const struct map_desc *m)
 {
 	bool is_min = m->value->kind == TY_MIN, is_signed = m->value->is_signed;
@@ -129,7 +129,7 @@ static void put_replacement(struct code *c, int map_fd, u32 room)
 	land(c, keeps);
 }
 
-/* Others, as tseries, stay apart if both keys have a value. */
+/* Others, such as tseries, stay separate if both keys have a value. */
 static bool merges(const struct map_desc *m)
 {
 	return is_added(m) || is_least_or_most(m) || !type_is_agg(m->value);
@@ -151,7 +151,7 @@ static void put_lookup(struct code *c, int map_fd, u32 key_at)
 	    I_ALUI(BPF_ADD, BPF_REG_2, (s32)key_at), I_CALL(BPF_FUNC_map_lookup_elem));
 }
 
-/* Makes the second key of the value at r7. */
+/* Creates the second key with the value at r7. */
 static void put_copy(struct code *c, const struct map_desc *m, int map_fd, u32 room)
 {
 	u32 made;

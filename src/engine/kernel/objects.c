@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel objects that a run owns: their descriptors, how each was attached, and room for
- * more. */
+/* The kernel objects that a run owns: their descriptors, how each was attached, and the limit of
+ * open files. */
 #include <stdarg.h>
 #include <sys/resource.h>
 #include "engine/kernel/internal.h"
@@ -23,12 +23,12 @@ int kernel_note(struct kernel *k, u32 func, u32 n_sites, const char *fmt, ...)
 	return 0;
 }
 
-/* Only when it is needed: a command started with -c inherits the limit. */
+/* The limit is only raised on demand, because a command started with -c inherits it. */
 void kernel_want_files(struct kernel *k, u32 more)
 {
 	struct rlimit r, raised;
 	u64 need = (u64)k->kept.n + k->prog->funcs.n + more +
-		   64; /* attachments, programs, maps and what else is open */
+		   64; /* attachments, programs, maps and other open files */
 
 	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= need)
 		return;
@@ -37,7 +37,7 @@ void kernel_want_files(struct kernel *k, u32 more)
 	    0) /* beyond the hard limit with CAP_SYS_RESOURCE */
 		return;
 	r.rlim_cur = MIN(r.rlim_max, need);
-	setrlimit(RLIMIT_NOFILE, &r); /* too little shows as EMFILE later */
+	setrlimit(RLIMIT_NOFILE, &r); /* if this is not enough, EMFILE follows */
 }
 
 struct btf *kernel_btf(struct kernel *k, struct err *err)

@@ -13,8 +13,8 @@
 #include "engine/kernel/insn.h"
 #include "engine/kernel/internal.h"
 
-/* Before 5.11 maps and programs count against the limit of locked memory. Where the limit cannot be
- * raised it usually is not needed either: only a later EPERM or ENOMEM names it. */
+/* Before 5.11 maps and programs count against the limit of locked memory. If the limit cannot be
+ * raised, it usually suffices: only a later EPERM or ENOMEM reports it. */
 bool raise_memlock(void)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
@@ -39,7 +39,7 @@ static int try_program(void)
 	return fd < 0 ? errno : 0;
 }
 
-/* Of all processes, or in this one, of its own code. */
+/* Counts all processes, or user space of this one. */
 static int try_counter(bool own)
 {
 	struct perf_event_attr attr = { .size = sizeof attr,

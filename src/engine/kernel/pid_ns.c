@@ -11,7 +11,7 @@
 #include "engine/kernel/insn.h"
 #include "engine/kernel/internal.h"
 
-/* The bytes at r6 + r7 + an offset, to where r1 points. */
+/* Reads the bytes at r6 + r7 + an offset to where r1 points. */
 #define READ(size_, offset_)                                                                       \
 	I_MOVI(2, size_), I_MOV(3, 6), I_ADD(3, 7), I_ALUI(BPF_ADD, 3, (s32)(offset_)),            \
 		I_CALL(BPF_FUNC_probe_read_kernel)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kprobe and uprobe PMUs (kernel/events/core.c): their numbers and the bits of their settings,
- * of sysfs. */
+ * from sysfs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

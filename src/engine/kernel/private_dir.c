@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The directory of what runs share until the next boot: /run/sonde, or $XDG_RUNTIME_DIR/sonde. */
+/* The directory for data that runs share until reboot: /run/sonde, or $XDG_RUNTIME_DIR/sonde. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,12 +2,11 @@
 /*
  * Whole maps: read, cleared, set to zero. Hash maps go through batch commands
  * (kernel/bpf/hashtab.c, __htab_map_lookup_and_delete_batch): one call for thousands of keys,
- * values of per-CPU maps merged as they arrive. Where a kernel or map type lacks them, key by
- * key.
+ * values of per-CPU maps merged as they arrive. If a kernel or map type lacks them, key by key.
  *
- * A batch is read into a scratch buffer (of a per-CPU map each value is one copy for each
- * possible processor, rounded up to 8 bytes), what came is copied to the arena in its final
- * size, and the rows are made once at the end: 100 000 keys of 8 bytes cost 3.2 MB.
+ * A batch is read into a scratch buffer (of a per-CPU map each value is one copy for each possible
+ * processor, rounded up to 8 bytes), its elements are copied to the arena in their final size, and
+ * the rows are made once at the end: 100 000 keys of 8 bytes cost 3.2 MB.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,9 +28,9 @@ struct reader {
 	int fd;
 	struct arena *arena;
 	bool per_cpu;
-	u32 n_copies, copy_size;   /* in one value as the kernel hands it out */
-	u32 value_size;            /* as a row has it */
-	u8 *raw_keys, *raw_values; /* a batch as the kernel hands it out */
+	u32 n_copies, copy_size;   /* in one value as the kernel returns it */
+	u32 value_size;            /* in a row */
+	u8 *raw_keys, *raw_values; /* a batch as the kernel returns it */
 	struct piece *first, **last;
 	u32 n_rows;
 };
@@ -59,7 +58,7 @@ static size_t raw_size(const struct reader *r)
 	return (size_t)r->copy_size * r->n_copies;
 }
 
-/* dst holds zeroes. A scalar in a per-CPU map cannot be added up: the last copy that is set
+/* dst must be zeroed. A scalar in a per-CPU map cannot be summed: the last copy that is set
  * wins. */
 static void merge(const struct reader *r, u8 *dst, const u8 *copies)
 {
@@ -100,8 +99,8 @@ static void add_piece(struct reader *r, u32 n)
 	r->n_rows += n;
 }
 
-/* The map in batches of `room` keys. -ENOSPC: a bucket of the kernel's table is larger than
- * that. */
+/* The map in batches of `room` keys. -ENOSPC: a bucket of the kernel's table is larger than a
+ * batch. */
 static int read_batches(struct reader *r, u32 room)
 {
 	u64 position[2] = { 0 };
@@ -127,7 +126,7 @@ static int read_one_by_one(struct reader *r)
 {
 	u8 *key = arena_alloc(r->arena, r->m->key_size);
 	u32 limit =
-		r->m->max_entries + r->m->max_entries / 4 + 16; /* keys may move while we walk */
+		r->m->max_entries + r->m->max_entries / 4 + 16; /* keys may move during the walk */
 	bool started = false;
 
 	while (limit-- && bpf_map_next_key(r->fd, started ? key : NULL, r->raw_keys) == 0) {
@@ -265,7 +264,7 @@ static int each_key(struct kernel *k, u32 map,
 	return ret;
 }
 
-/* A key that a program deleted meanwhile stops a batch: the rest follows from the next key. */
+/* A key that a program has deleted in the meantime ends a batch: the next one begins after it. */
 static int delete_keys(const struct reader *r, const struct piece *p)
 {
 	for (u32 at = 0; at < p->n;) {
@@ -286,7 +285,7 @@ static int zero_keys(const struct reader *r, const struct piece *p)
 {
 	u8 *zeroes = xcalloc(1, raw_size(r));
 
-	for (u32 i = 0; i < p->n; i++) /* not when a program deleted the key meanwhile */
+	for (u32 i = 0; i < p->n; i++) /* fails if a program has deleted the key in the meantime */
 		bpf_map_update(r->fd, p->keys + (size_t)i * r->m->key_size, zeroes, BPF_EXIST);
 	free(zeroes);
 	return 0;

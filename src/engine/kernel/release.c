@@ -10,27 +10,27 @@
  *	1. detach: the gate word stops the programs with one store (load.c puts a test of it in
  *	   front of every program of a slow kind); what closes fast is closed
  *	2. close: a forked process holds the slow descriptors and nothing else (no terminal, no
- *	   pipe of ours), waits until we have closed our copies, and exits; the kernel's waiting
- *	   is its own
+ *	   pipe of ours), waits until we have closed our copies, and exits; only it waits for * the kernel
  *
- * The name and command line of that process describe what it does. It has workers, since a part of
- * the waiting is outside of the mutex. They wait while a sonde attaches (turn.c), which would queue
- * behind every close. Of many objects the parent watches the first ones go, so that it can tell how
- * long the rest takes.
+ * The name and command line of that process describe what it does. It has workers, because part of
+ * the waiting happens without the mutex. They pause while a sonde attaches (turn.c), which would
+ * otherwise queue after every close. If there are many objects, the parent times the first ones to
+ * estimate the rest.
  *
- * No slow object is closed by close(2): of a task that is killed meanwhile the kernel does not
- * remove the breakpoints ("failed to unregister, leaking uprobe": get_user_pages() gives up when
- * fatal_signal_pending()). What it keeps then belongs to an inode that is gone; a later file that
- * gets its address has the copies of other instructions executed, and its processes crash. Stopping
- * a container kills every process in it, so this is not rare. A task that exits cannot be killed
- * again: for each object a worker forks a child that holds the last copy and exits.
+ * No slow object is closed by close(2): if the task is killed meanwhile, the kernel does not remove
+ * the breakpoints ("failed to unregister, leaking uprobe": get_user_pages() gives up when
+ * fatal_signal_pending()). What it keeps then belongs to an inode that is gone; if a later file's
+ * inode gets the same address, processes execute copies of wrong instructions there and crash.
+ * Stopping a container kills every process in it, so this is not rare. A task that exits cannot be
+ * killed again: for each object a worker forks a child that holds the last copy and exits.
  *
- * Until the breakpoints of a uprobe are gone, a process that writes to its file in place would have
- * instructions of the old text executed, which the kernel keeps (kernel/events/uprobes.c,
- * copy_insn): that process holds a lease on each file (fcntl(2), F_SETLEASE), so that the writer's
- * open waits for it, a few tens of milliseconds for each probe.
+ * Until the breakpoints of a uprobe are gone, the kernel keeps copies of the old instructions
+ * (kernel/events/uprobes.c, copy_insn) and would execute them even after another process has
+ * written to the file in place. So the closing process holds a lease on each file (fcntl(2),
+ * F_SETLEASE): the open of a writer waits for it, a few tens of milliseconds for each probe.
  *
- * PERF_EVENT_IOC_DISABLE would not do: a program on a tracepoint runs for disabled events too.
+ * PERF_EVENT_IOC_DISABLE is not sufficient: a program on a tracepoint runs for disabled events,
+ * too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -89,8 +89,8 @@ static void close_gap(unsigned int from, unsigned int end)
 
 /* ---- in the child: system calls only */
 
-/* Held until it ends. Where a lease is impossible (a network's file system, another's file) there
- * is none. */
+/* Held until the process ends. If a lease is impossible (network file system, file of another user)
+ * there is none. */
 static void lease_files(const struct kernel *k)
 {
 	enum { MAX_LEASES = 256 };
@@ -107,8 +107,8 @@ static void lease_files(const struct kernel *k)
 enum {
 	WORKERS = 4,    /* processes that close */
 	MANY = 8,       /* objects whose removal takes long enough to be reported */
-	WATCH_MS = 300, /* of many: how long the first ones are watched */
-	TOLD_MS = 700,  /* what takes less is not reported */
+	WATCH_MS = 300, /* with many objects: how long the first ones are timed */
+	TOLD_MS = 700,  /* shorter estimates are not reported */
 	POLL_MS = 10,
 	MEET_MS = 1000,
 };
@@ -116,19 +116,19 @@ enum {
 /* What the closing processes share with the parent. */
 struct progress {
 	u32 left; /* objects that are not closed yet */
-	u32 met;  /* workers that have begun, and once more those that hold only their own share */
+	u32 met;  /* workers that have begun, plus those that hold only their share */
 };
 
 static void tell_title(u32 left)
 {
 	char text[80];
 
-	snprintf(text, sizeof text, "sonde-detach: the kernel lets go of %u attachment%s", left,
+	snprintf(text, sizeof text, "sonde-detach: the kernel is removing %u attachment%s", left,
 		 left == 1 ? "" : "s");
 	title_set("sonde-detach", text);
 }
 
-/* One object, closed by the end of a child. false: there can be no child. */
+/* Closes one object by the exit of a child. false: fork failed. */
 static bool close_by_exit(int fd, const int go[2])
 {
 	char c = 0;
@@ -149,7 +149,7 @@ static bool close_by_exit(int fd, const int go[2])
 	return true;
 }
 
-/* Waits until n have come, but not forever: a worker may have been killed. */
+/* Waits until `all` have arrived, but not forever: a worker may have been killed. */
 static void meet(struct progress *p, u32 all)
 {
 	__atomic_add_fetch(&p->met, 1, __ATOMIC_RELAXED);
@@ -157,7 +157,8 @@ static void meet(struct progress *p, u32 all)
 		usleep(1000);
 }
 
-/* A worker has every n-th object. All have copies of all objects, until every worker is there. */
+/* Each worker keeps every n-th object. All have copies of all objects until every worker has
+ * started. */
 static void keep_share(struct kernel *k, struct progress *p, u32 worker, u32 n)
 {
 	u32 kept = 0;
@@ -195,8 +196,8 @@ static void NORETURN close_by_workers(struct kernel *k, struct progress *p, int 
 	_exit(0);
 }
 
-/* The kept ones are sorted, sync is a member of them: it takes a byte when the leases are there,
- * and ends when the copies of the parent are closed. */
+/* The kept descriptors are sorted, and sync is among them: a byte is written to it when the leases
+ * are taken, and it ends when the parent has closed its copies. */
 static void NORETURN hold(struct kernel *k, struct progress *p, int sync)
 {
 	unsigned int at = 0;
@@ -223,8 +224,8 @@ static void NORETURN hold(struct kernel *k, struct progress *p, int sync)
 
 /* ---- in the parent */
 
-/* How long the rest will take, estimated from those that were closed meanwhile; those in progress
- * count as half. */
+/* Estimates how long the rest will take from those closed so far; those in progress count as
+ * half. */
 static void watch(const struct progress *p, u32 n, struct leaving *l)
 {
 	u64 begin = clock_mono_ns(), ms = 0;
@@ -241,8 +242,8 @@ static void watch(const struct progress *p, u32 n, struct leaving *l)
 		*l = (struct leaving){ .pid = l->pid, .n = left, .ms = ms };
 }
 
-/* Gives the descriptors to a separate process. It has no exit signal: no wait()
- * sees it; its pid is collected when we exit. false: could not, they are still ours alone. */
+/* Gives the descriptors to a separate process. It has no exit signal: no wait() sees it; it is
+ * reaped after we exit. false: failed, this process still owns them. */
 static bool give_away(struct kernel *k, struct leaving *l)
 {
 	struct progress *p =
@@ -264,9 +265,9 @@ static bool give_away(struct kernel *k, struct leaving *l)
 	pid = syscall(SYS_clone, 0, 0, 0, 0, 0);
 	if (pid == 0)
 		hold(k, p, sync[0]);
-	close_kept(k); /* with a holder these are cheap */
+	close_kept(k); /* cheap, because another process holds copies */
 	if (pid > 0 && k->probed.n && read(sync[1], &c, 1) < 0) {
-		/* it is not there any more, nor are the probes */
+		/* the process is gone, and so are the probes */
 	}
 	close(sync[1]);
 	l->pid = (s32)pid;

@@ -13,11 +13,11 @@
 #include "engine/kernel/internal.h"
 
 /*
- * Without securityfs (a container) by what only a lockdown takes from a process that may load
- * programs: the helper that reads kernel memory (confidentiality), the one that writes user memory
- * (integrity; enum lockdown_reason, include/linux/security.h). Only root can test the latter.
- * Before 5.14, and what was patched since, it was left in at integrity: then "none" may be wrong
- * and nothing is refused for it.
+ * Without securityfs (in a container), lockdown is detected by what it alone forbids to a process
+ * that may load programs: the helper that reads kernel memory (confidentiality), and the one that
+ * writes user memory (integrity; enum lockdown_reason, include/linux/security.h). Only root can
+ * test the latter. Before 5.14 and its backports, integrity allowed it: then "none" may be wrong,
+ * but nothing is refused either.
  */
 static const char *try_lockdown(void)
 {
@@ -117,7 +117,7 @@ s64 perf_paranoid(void)
 	return line_number("/proc/sys/kernel/perf_event_paranoid", "");
 }
 
-/* Debian and Ubuntu know levels above 2, where CAP_PERFMON counts for nothing. */
+/* Debian and Ubuntu have levels above 2, at which CAP_PERFMON has no effect. */
 static bool is_paranoid(struct err *err)
 {
 	s64 level = perf_paranoid();
@@ -126,13 +126,13 @@ static bool is_paranoid(struct err *err)
 		return false;
 	err_help(
 		err,
-		"kernel.perf_event_paranoid is %lld here, and leaves perf events to CAP_SYS_ADMIN: sysctl -w "
+		"kernel.perf_event_paranoid is %lld, which reserves perf events for CAP_SYS_ADMIN: sysctl -w "
 		"kernel.perf_event_paranoid=2, or root; rawtracepoint, syscall, fentry and iter need none",
 		(long long)level);
 	return true;
 }
 
-/* What maps and programs count against before 5.11. */
+/* Before 5.11 maps and programs count against it. */
 static bool memlock_is_low(void)
 {
 	struct rlimit limit;
@@ -161,8 +161,8 @@ bool help_uprobe_right(struct err *err)
 		return false;
 	err_help(
 		err,
-		"this kernel leaves the perf events of user-space probes to CAP_SYS_ADMIN, so to root; Linux 6.6 and later "
-		"have links for them, for which CAP_BPF and CAP_PERFMON do");
+		"this kernel reserves perf events of user-space probes for CAP_SYS_ADMIN; Linux 6.6 and later "
+		"have links for them, for which CAP_BPF and CAP_PERFMON suffice");
 	return true;
 }
 
@@ -174,7 +174,7 @@ static void help_policy(struct err *err)
 
 	err_help(
 		err,
-		"%s forbids it, though the capabilities are there: allow bpf(2) and perf_event_open(2), or run "
+		"%s forbids it, although the process has the capabilities: allow bpf(2) and perf_event_open(2), or run "
 		"sonde outside%s",
 		who,
 		memlock_is_low() ?
@@ -185,9 +185,9 @@ static void help_policy(struct err *err)
 const char *why_no_fanotify(void)
 {
 	if (!has_capability(CAP_SYS_ADMIN))
-		return "fanotify(7) needs CAP_SYS_ADMIN, so root";
+		return "fanotify(7) needs CAP_SYS_ADMIN (root)";
 	if (in_user_namespace())
-		return "fanotify(7) is not for the root of a user namespace";
+		return "fanotify(7) is not available to the root of a user namespace";
 	return line_number("/proc/self/status", "\nSeccomp:") == 2 ?
 		       "a seccomp filter (container, service) forbids a system call that waiting for files needs" :
 		       strerror(EPERM);
@@ -222,9 +222,9 @@ void help_rights(struct err *err, bool perf)
 void help_perf(struct err *err)
 {
 	static const char *const gives[] = {
-		"allows all but tracepoints other than own system calls; -1 opens these",
-		"allows own processes (-p, -c), with the kernel; 0 opens samples of all, -1 tracepoints",
-		"allows own processes (-p, -c), without what happens in the kernel; 1 opens that, 0 samples of all, -1 tracepoints",
+		"permits all but tracepoints (except system calls of your processes); -1 permits those",
+		"permits your processes (-p, -c), kernel included; 0 permits samples of all processes, -1 tracepoints",
+		"permits your processes (-p, -c), user space only; 1 permits the kernel, too, 0 samples of all processes, -1 tracepoints",
 	};
 	s64 level = perf_paranoid();
 
@@ -233,10 +233,10 @@ void help_perf(struct err *err)
 	else
 		err_help(
 			err,
-			"kernel.perf_event_paranoid=%lld %s; with CAP_PERFMON%s a process may do all: try it with sudo",
+			"kernel.perf_event_paranoid=%lld %s; CAP_PERFMON%s permits everything: try it with sudo",
 			(long long)level,
 			perf_own_right() ?
-				"leaves perf events to root; 2 opens own processes (-p, -c)" :
+				"reserves perf events for root; 2 permits your processes (-p, -c)" :
 				gives[MIN(MAX(level, 0), 2)],
 			level > 2 ? " (before Linux 5.8, and above 2 on Debian, CAP_SYS_ADMIN)" :
 				    "");

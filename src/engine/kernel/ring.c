@@ -6,11 +6,11 @@
  *	page 1   producer position (read only)
  *	page 2.. the data, mapped twice in a row, so a record never wraps
  *
- * A record is a u32 length whose top bits say busy and discarded, a u32 the kernel keeps, and
- * the bytes, rounded up to 8. Records are handed to the caller where they lie; room is given
- * back to the kernel a quarter of the ring at a time and at the end. The last store of the
- * consumer position is a full barrier before the producer position is read again: a producer
- * that saw the old one sends no wake-up.
+ * A record is a u32 length whose top bits say busy and discarded, a u32 the kernel keeps, and the
+ * bytes, rounded up to 8. Records are passed to the caller in place; space is released to the
+ * kernel a quarter of the ring at a time and at the end. The last store of the consumer position is
+ * a full barrier before the producer position is read again: a producer that saw the old one sends
+ * no wake-up.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -34,7 +34,7 @@ u64 kernel_ring_size(void)
 	return MAX(size, page);
 }
 
-/* As many bytes as these pages of this machine, or more: the kernel takes powers of two only. */
+/* The size of these pages, or more: the kernel accepts only powers of two. */
 u64 kernel_ring_pages(u64 pages)
 {
 	u64 size = (u64)sysconf(_SC_PAGESIZE), want = MIN(pages, RING_MOST / size) * size;
@@ -123,7 +123,7 @@ int kernel_event_fd(const struct kernel *k)
 	return k->ring.fd;
 }
 
-/* The head of the record at a position, or 0 when nothing complete is there. */
+/* The head of the record at a position, or 0 if no complete record is there. */
 static u32 ready_head(const struct ring *r, u64 at, u64 end)
 {
 	const u32 *head = (const u32 *)(const void *)(r->data + (at & (r->size - 1)));
@@ -135,7 +135,7 @@ static u32 ready_head(const struct ring *r, u64 at, u64 end)
 	return len & BPF_RINGBUF_BUSY_BIT ? 0 : len;
 }
 
-/* One pass over what is there. Returns whether f wants to stop. */
+/* One pass over the available records. Returns whether f requests to stop. */
 static bool drain_pass(struct ring *r, u64 *at, record_fn f, void *ctx, int *n)
 {
 	u64 end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE), given = *at;
@@ -168,7 +168,7 @@ int kernel_drain(struct kernel *k, record_fn f, void *ctx)
 	if (!r->consumer)
 		return 0;
 	start = at = r->drained_from = *r->consumer;
-	do { /* until no new record arrived meanwhile; a flood does not keep the caller here forever */
+	do { /* until no new record has arrived, but a flood must not keep the caller here forever */
 		before = at;
 		if (drain_pass(r, &at, f, ctx, &n))
 			break;

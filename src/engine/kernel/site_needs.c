@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a site needs of the kernel: a multi link, the function tracer, a kprobe. */
+/* What a site needs from the kernel: a multi link, the function tracer, a kprobe. */
 #include "arch/arch.h"
 #include "engine/kernel/internal.h"
 
@@ -32,12 +32,12 @@ static bool may_be_linked(const struct site *s)
 }
 
 /*
- * Trampolines, multi links, on some processors kprobes at a function's start. What is attached and
- * detached while it is off leaves flags at its function (kernel/trace/ftrace.c:
- * __ftrace_hash_rec_update clears them when the code is next written, which it is not), at which
- * the function tracer gives up when the last of its users goes: a warning in the kernel's log, and
- * no kprobe or trampoline until the next boot (ftrace_shutdown; seen on 6.1, 6.12, 7.2). So nothing
- * is attached. 5.10 refuses trampolines by itself.
+ * Trampolines, multi links, on some processors kprobes at a function's start. Attaching and
+ * detaching while it is off leaves flags on the function (kernel/trace/ftrace.c:
+ * __ftrace_hash_rec_update clears them when the code is next written, which does not happen). The
+ * function tracer then fails when its last user detaches: a warning in the kernel's log, and no
+ * kprobe or trampoline until reboot (ftrace_shutdown; seen on 6.1, 6.12, 7.2). So nothing is
+ * attached. 5.10 itself refuses trampolines.
  */
 bool stands_on_function_tracer(const struct kernel *k, u32 func, const struct site *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Switches of the kernel that keep a probe from running although nothing was refused, which is
- * reported. Each is a number in a file, 0: off. A file that may not be read means nothing.
+ * Kernel switches that keep a probe from running although attaching succeeds; this is reported.
+ * Each is a number in a file, 0: off. A file that cannot be read is ignored.
  */
 #include <errno.h>
 #include "engine/kernel/internal.h"

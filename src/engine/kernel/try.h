@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* try_run.c: features of user-space probes that only running code shows. */
+/* try_run.c: features of user-space probes that only show when code runs. */
 #ifndef SONDE_ENGINE_TRY_H
 #define SONDE_ENGINE_TRY_H
 

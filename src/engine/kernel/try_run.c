@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Features of user-space probes that show only when a probed address is executed: some bytes of
- * code in an unnamed file, a probe in them, a call. If this cannot be set up (memory files may not
- * be executed, another architecture), the usual result is assumed.
+ * code in an unnamed file, a probe in them, a call. If this cannot be set up (memory files are not
+ * executable, another architecture), the usual result is assumed.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@
 
 struct code {
 	int file;
-	void *at; /* NULL: there is none */
+	void *at; /* NULL: none */
 	char path[40];
 };
 
@@ -135,8 +135,8 @@ static bool has_mapping(const char *name)
 	return found;
 }
 
-/* In a fresh process: an instruction that is not emulated is copied to a page "[uprobes]" to be
- * stepped over there. */
+/* Tested in a new process: an instruction that is not emulated is copied to a page "[uprobes]" and
+ * single-stepped there. */
 static bool steps_over_nothing(const struct code *c)
 {
 	int status = 0, event;
@@ -225,7 +225,7 @@ bool try_uprobe_multi_pid(void)
 #if defined(__x86_64__)
 enum { PT_REGS_SP = 152 };
 
-/* Into the only element of the array: two frames of the user stack, and the word at rsp. */
+/* Stores in the only element of the array: two frames of the user stack, and the word at rsp. */
 static int load_stack_reader(int map)
 {
 	const struct bpf_insn insns[] = {
@@ -254,7 +254,7 @@ static int load_stack_reader(int map)
 	return load_kprobe(insns, ARRAY_SIZE(insns), 0);
 }
 
-/* By an event: stable kernels without multi links have it, too. */
+/* Tested with an event: stable kernels without multi links have the fix, too. */
 static bool shows_caller(const struct code *c)
 {
 	u64 seen[3] = { 0 };

@@ -2,8 +2,8 @@
 /*
  * Attaching has priority over detaching: both need the kernel's event_mutex, kprobe_mutex or
  * ftrace_lock, which detaching holds for whole grace periods. An attaching process holds a read
- * lock on a file of ours (fcntl(2), F_OFD_SETLK: it ends with its process); a detaching process
- * looks for one before each close, and never holds one. Without the file no process waits.
+ * lock on a private file (fcntl(2), F_OFD_SETLK: it ends with the process); a detaching process
+ * checks for such a lock before each close, and never holds one. Without the file no process waits.
  */
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Perf events of sites: one on each processor, whose samples go to the ring of that processor. The
- * ring belongs to a dummy event, which also reports new threads and new names. Sites that are the
- * same event share it, so that their functions run in the order of the script.
+ * ring belongs to a dummy event, which also reports new threads and new names. Sites of the same
+ * event share it, so that their functions run in the order of the script.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -24,7 +24,7 @@
 
 enum {
 	MOST_CPUS = 4096,
-	/* Bytes of data of all rings together, of one. */
+	/* Data bytes of all rings together, and of one. */
 	RINGS = 64 << 20,
 	MOST_RING = 4 << 20,
 	LEAST_RING = 64 << 10,
@@ -42,7 +42,7 @@ static void want_files(u32 more)
 	if (getrlimit(RLIMIT_NOFILE, &r) < 0 || r.rlim_cur >= more)
 		return;
 	r.rlim_cur = MIN((rlim_t)more, r.rlim_max);
-	setrlimit(RLIMIT_NOFILE, &r); /* too low a limit shows as EMFILE later */
+	setrlimit(RLIMIT_NOFILE, &r); /* if the limit is too low, EMFILE follows */
 }
 
 static struct perf_event_attr attr_of(u32 type, u64 config)
@@ -81,7 +81,8 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The kernel limits the rings of a user (kernel.perf_event_mlock_kb): less is tried, too. */
+/* The kernel limits the rings of a user (kernel.perf_event_mlock_kb): smaller rings are tried,
+ * too. */
 static void *map_ring(int fd, u64 *size)
 {
 	void *at = MAP_FAILED;
@@ -93,7 +94,7 @@ static void *map_ring(int fd, u64 *size)
 	return at;
 }
 
-/* *size becomes that of its ring, which is the most for the next ones. */
+/* *size becomes the size of its ring, the maximum for the next ones. */
 static int add_ring(struct events *e, u32 cpu, u64 *size)
 {
 	struct epoll_event ready = { .events = EPOLLIN };
@@ -202,7 +203,7 @@ static bool is_same_event(const struct site *a, const struct site *b)
 	       is_same_place(a, b);
 }
 
-/* Of raw_syscalls; call: as in struct site. */
+/* The id of raw_syscalls' event; call: as in struct site. */
 static s64 calls_id(struct events *e, s32 call)
 {
 	s64 *id = call > 0 ? &e->calls_enter : &e->calls_exit;
@@ -301,7 +302,7 @@ static int keep(struct events *e, struct event_source *s, int fd, u32 ring)
 		return -errno;
 	hash_put(&e->by_id, id, sizeof *id, s);
 	if (s->filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, s->filter) < 0)
-		s->filter = NULL; /* then the program decides alone */
+		s->filter = NULL; /* then only the program decides */
 	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
 }
 
@@ -318,7 +319,7 @@ static int open_event(struct events *e, struct perf_event_attr *attr, s32 tid, u
 	return fd >= 0 || errno != EINVAL ? fd : perf_event_open(attr, tid, (s32)cpu, -1, 0);
 }
 
-/* Events that occur in the kernel only: excluding the kernel, they would never fire. */
+/* Events that occur only in the kernel: they would never fire if the kernel were excluded. */
 static bool is_in_kernel(struct events *e, const struct site *s)
 {
 	if (s->kind == SITE_PERF_TRACEPOINT)
@@ -329,8 +330,7 @@ static bool is_in_kernel(struct events *e, const struct site *s)
 		s->event.config == PERF_COUNT_SW_CPU_MIGRATIONS);
 }
 
-/* With the kernel's part of own processes, or, where kernel.perf_event_paranoid keeps that,
- * without. */
+/* Includes the kernel or, if kernel.perf_event_paranoid forbids that, only user space. */
 static int open_allowed(struct events *e, struct event_source *s, struct perf_event_attr *attr,
 			s32 tid, u32 cpu)
 {
@@ -392,7 +392,7 @@ static int open_on_tasks(struct events *e, struct event_source *s, struct perf_e
 	return ret;
 }
 
-/* New threads, names and mappings of them. */
+/* Watches for new threads, names and mappings. */
 static int watch_tasks(struct events *e, struct err *err)
 {
 	struct event_source *s = arena_new(&e->arena, struct event_source);
@@ -452,11 +452,11 @@ static void note(struct events *e, const struct event_source *s)
 		how = arena_printf(&e->arena, "%s, with %u fetched values", how,
 				   s->fetched.fetches->list.n);
 	if (s->is_user_only)
-		how = arena_printf(&e->arena, "%s, without what happens in the kernel", how);
+		how = arena_printf(&e->arena, "%s, user space only", how);
 	if (s->filter)
 		how = arena_printf(&e->arena, "%s, filtered in the kernel: %s", how, s->filter);
 	else if (s->site.kind == SITE_PERF_TRACEPOINT && s->site.event.filter)
-		how = arena_printf(&e->arena, "%s, its predicate is decided by sonde", how);
+		how = arena_printf(&e->arena, "%s, its predicate is evaluated by sonde", how);
 	vec_push(&e->arena, &e->how, how);
 }
 
@@ -472,7 +472,7 @@ static void set_parts(struct perf_event_attr *attr, const struct site *site, u64
 		attr->sample_regs_user = site->kind == SITE_PERF_TRACEPOINT ? 1 : regs;
 }
 
-/* The event of a site, opened if it is not yet. NULL with err. */
+/* The event of a site, opened if it is not open yet. NULL with err. */
 static struct event_source *source_at(struct events *e, const struct site *site,
 				      const struct fetches *fetches, u64 parts, struct err *err)
 {
@@ -532,7 +532,7 @@ int events_attach(struct events *e, struct handler h, const struct site *site, u
  *	sys_enter	{ u64 common; s64 id; u64 args[6] }	sys_enter_X	{ u64 common; int nr; u64 args[] }
  *	sys_exit	{ u64 common; s64 id, ret }		sys_exit_X	{ u64 common; int nr; s64 ret }
  *
- * Calls of 32-bit processes, which the events of single calls leave out, are known by the ABI of
+ * Calls of 32-bit processes, which the events of single calls omit, are recognized by the ABI of
  * the process's registers.
  */
 

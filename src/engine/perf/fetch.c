@@ -2,8 +2,8 @@
 /*
  * Memory that a program reads through pointers, fetched by the kernel at the event: the probe
  * becomes a dynamic event with fetch arguments (Documentation/trace/uprobetracer.rst,
- * kprobetrace.rst), whose record has the bytes. In a group of this process, so that a later run can
- * remove those of a killed one:
+ * kprobetrace.rst), whose record has the bytes. Events are in a group named after this process, so
+ * that a later run can remove those of a killed one:
  *
  *	p:sonde_4711/f3 /bin/x:0x1129 f0=+0(%di):string f1=+8(%si):u64 f2=+0(+8(%si)):string s1=+8(%si):string
  *
@@ -12,8 +12,8 @@
  *
  *	p:sonde_4711/f4 __x64_sys_openat f0=+u0(+104(%di)):ustring a0=+112(%di):x64 ...
  *
- * A string that cannot be read has no bytes; a number has undefined ones. So each f of a number has
- * an s of the same address, which shows whether it could be read.
+ * A string that cannot be read is empty; a number is undefined. So each f of a number has an s of
+ * the same address, which shows whether it was readable.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -27,13 +27,13 @@
 #include "engine/perf/internal.h"
 #include "sym/tracefs.h"
 
-/* What is being defined. */
+/* The definition being built. */
 struct definition {
 	const struct fetches *fetches;
 	bool marks_user, is_call;
 };
 
-enum { CALL_ARGS_AT = 16 }; /* in the record of the entry of a system call, 8 bytes each */
+enum { CALL_ARGS_AT = 16 }; /* offset in the record of a system call's entry; 8 bytes each */
 
 static void put_base(struct buf *to, const struct definition *d, const struct fetch *x)
 {

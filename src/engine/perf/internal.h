@@ -13,7 +13,7 @@
 #include "type/fetch.h"
 #include "type/site.h"
 
-/* ---- record.c: the bytes of a record. False: they are not a whole one. */
+/* ---- record.c: the bytes of a record. False: incomplete. */
 
 /* What every record has with sample_id_all and PERF_SAMPLE_IDENTIFIER | TID | TIME. */
 enum { RECORD_TRAILER = 24 };
@@ -26,8 +26,8 @@ enum { PERF_SAMPLE_ALWAYS = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMP
 bool record_id(const struct perf_event_header *h, struct record_id *id);
 
 /*
- * PERF_RECORD_SAMPLE of an event with this sample_type, of which it may have the parts below, in
- * this order. They lie in the record, not aligned.
+ * PERF_RECORD_SAMPLE of an event with this sample_type, with any of the parts below, in this order.
+ * They point into the record and are not aligned.
  */
 struct sample {
 	const u8 *frames; /* PERF_SAMPLE_CALLCHAIN: u64 each, PERF_CONTEXT_* between */
@@ -41,20 +41,20 @@ struct sample {
 	 * mask */
 	const u8 *regs;
 };
-/* What the attributes of its event say. */
+/* Properties from the attributes of its event. */
 struct sample_layout {
 	u64 type, user_regs, intr_regs;
 };
 bool record_sample(const struct perf_event_header *h, const struct sample_layout *l,
 		   struct sample *s);
 
-/* PERF_RECORD_FORK and COMM; comm is NULL or lies in the record. */
+/* PERF_RECORD_FORK and COMM; comm is NULL or points into the record. */
 struct task_record {
 	u32 pid, tid, parent_tid;
 	const char *comm;
 };
 bool record_task(const struct perf_event_header *h, struct task_record *t);
-/* PERF_RECORD_LOST: the events that the ring had no room for before. */
+/* PERF_RECORD_LOST: events lost before it because the ring was full. */
 bool record_lost(const struct perf_event_header *h, u64 *lost);
 
 /* ---- rings.c: a ring for each processor; their records in the order of time */
@@ -64,18 +64,18 @@ struct perf_ring {
 	struct perf_event_mmap_page *page;
 	const u8 *data;
 	u64 size;                             /* of the data, a power of two */
-	u64 tail, head;                       /* what is to be read */
-	u64 key;                              /* the time by which the next record is merged */
+	u64 tail, head;                       /* the unread part */
+	u64 key;                              /* merge key: the time of the next record */
 	struct record_id id;                  /* of the next record, which is at `next` */
-	const struct perf_event_header *next; /* NULL: not looked at, or none */
-	u8 *whole;                            /* the record that wraps */
+	const struct perf_event_header *next; /* NULL: not read yet, or none */
+	u8 *whole;                            /* copy of a record that wraps */
 	u64 n_malformed;
 };
 struct perf_rings {
 	struct perf_ring *v;
 	u32 n;
-	u64 limit;  /* records up to this time are given out */
-	u64 now;    /* the time of the newest record given out */
+	u64 limit;  /* records up to this time are returned */
+	u64 now;    /* the time of the newest record returned */
 	u64 n_late; /* records that came after younger ones */
 };
 /* page: mapped by the caller, 1 page and data of size bytes. */
@@ -102,7 +102,7 @@ void tasks_release(struct tasks *t);
 /* Adds all existing threads. */
 void tasks_read(struct tasks *t);
 void tasks_record(struct tasks *t, const struct task_record *r);
-/* Stores at most 16 bytes; of a thread that is not known "". */
+/* Stores at most 16 bytes; "" for an unknown thread. */
 void tasks_comm(struct tasks *t, u32 tid, u32 cpu, char comm[16]);
 /* 0: not known. */
 u32 tasks_process(const struct tasks *t, u32 tid);
@@ -115,20 +115,21 @@ struct fetched {
 	u32 id;                                /* of the event */
 	const struct tp_field **value, **test; /* by fetch */
 	const struct tp_field *arg[ARCH_SYSCALL_ARGS];
-	s32 call;                  /* of a system call, as in struct site; 0: it is none */
+	/* number of a system call, as in struct site; 0: not a system call */
+	s32 call;
 	const char *file, *remove; /* the line that removes it */
 };
-/* Defines one for a SITE_UPROBE, SITE_KPROBE or the entry of a system call; what t gets is in the
+/* Defines one for a SITE_UPROBE, SITE_KPROBE or the entry of a system call; t's contents are in the
  * arena. 0 or -errno. */
 int fetch_define(struct fetched *t, struct arena *a, const struct fetches *f, const struct site *s,
 		 struct err *err);
-/* After its perf events are closed. */
+/* Called after its perf events are closed. */
 void fetch_remove(struct fetched *t);
-/* Removes those of processes that were killed. */
+/* Removes the events of killed processes. */
 void fetch_remove_left(void);
 /* The record of the system call. */
 void fetch_record(const struct fetched *t, const struct sample *s, u8 *record);
-/* Memory as it was at the event of the sample, with those registers (struct pt_regs) or that
+/* Memory as it was at the event of the sample, with these registers (struct pt_regs) or this
  * record. 0 or -EFAULT. */
 int fetch_read(const struct fetched *t, const struct sample *s, const u8 *regs, void *to, u32 len,
 	       u64 address);
@@ -139,7 +140,7 @@ struct handler {
 	u32 func;
 	const struct fetches *fetches;
 	u64 cookie; /* index of its site */
-	s32 call;   /* of raw_syscalls only those of this number + 1; 0: all */
+	s32 call;   /* for raw_syscalls: only the call of this number + 1; 0: all */
 };
 /* Sites that one event serves: the functions run in the order of the script. */
 struct event_source {
@@ -149,8 +150,8 @@ struct event_source {
 	VEC(struct handler) handlers;
 	VEC(int) fds;
 	bool is_calls;      /* raw_syscalls for many calls, each with its handlers */
-	bool is_user_only;  /* the kernel refuses what happens in it */
-	const char *filter; /* that the kernel applies; NULL: none */
+	bool is_user_only;  /* the kernel permits only user space */
+	const char *filter; /* applied by the kernel; NULL: none */
 	u64 lost;           /* by PERF_RECORD_LOST */
 };
 struct events {
@@ -175,15 +176,15 @@ bool events_serve(enum site_kind kind);
 /* parts: PERF_SAMPLE_CALLCHAIN, STACK_USER, REGS_INTR, as the function needs. 0 or -errno. */
 int events_attach(struct events *e, struct handler h, const struct site *s, u64 parts,
 		  struct err *err);
-/* Whether the event of all calls serves the system call, one of n of a function, better: if n is
- * large, or if the function reads the kernel stack, which events of single calls lack. */
+/* Whether the event of all calls suits this system call, one of a function's n calls, better: if n
+ * is large, or if the function reads the kernel stack, which events of single calls lack. */
 bool events_share_calls(struct events *e, const struct site *s, u32 n, u64 parts);
 /* The same for such a call. */
 int events_attach_call(struct events *e, struct handler h, const struct site *s, u64 parts,
 		       struct err *err);
 /* Sets kernel filters for calls that no handler takes. Called once all are attached. */
 void events_filter_calls(struct events *e);
-/* Events of a source that the ring had no room for. */
+/* Events of a source that were lost because the ring was full. */
 u64 events_lost(struct events *e, const struct event_source *s);
 
 #endif

@@ -3,8 +3,8 @@
  * The perf engine: sites are perf events (perf_event_open(2)), without bpf(2). The kernel writes a
  * sample of each event into the ring of its processor; sonde reads the rings in the order of time
  * (rings.c) and runs the programs in the interpreter (vm/), each with the sample's time, task and
- * processor. The context of a tracepoint's program is the record of the event, as it is for a
- * program that the kernel runs:
+ * processor. The context of a tracepoint's program is the event's record, as for a program that the
+ * kernel runs:
  *
  *	sample { id, pid, tid, time, raw }  ->  source by id  ->  its functions, with raw as context
  *
@@ -28,9 +28,9 @@
 #include "vm/vm.h"
 
 enum {
-	BATCH = 16384,      /* records of a drain(), but of the last, which takes all */
-	LOOK_NS = 10000000, /* polling interval of rings that are not half full */
-	/* Of the context: a program may read past the end of the record, as from the kernel's
+	BATCH = 16384,      /* records of a drain(), except the last, which takes all */
+	LOOK_NS = 10000000, /* polling interval while rings are less than half full */
+	/* Bytes of the context: a program may read past the end of the record, as in the kernel's
 	 * buffer. */
 	CTX_SIZE = 128 << 10,
 	COMMON_PID =
@@ -43,10 +43,10 @@ struct perf {
 	struct vm_world *world;
 	struct events events;
 	struct tasks tasks;
-	struct timers timers; /* interval, where only own processes are traced */
+	struct timers timers; /* interval probes, if only processes of this user may be traced */
 	bool is_started, is_stopped, did_much;
 	int timer_fd;
-	u64 mono_to_boot; /* add to CLOCK_MONOTONIC */
+	u64 mono_to_boot; /* offset from CLOCK_MONOTONIC */
 	u64 now;          /* CLOCK_MONOTONIC: of the current record */
 	u64 *failed;      /* by function: runs that a fault ended */
 	struct map_watch *map_watch;
@@ -100,8 +100,8 @@ static int check_rights(struct err *err)
 	return err->code;
 }
 
-/* Samples of all processes are one right, records of tracepoints another: own processes have those
- * of system calls in any case. */
+/* Samples of all processes and records of tracepoints need different permissions; records of system
+ * calls are always permitted for the user's own processes. */
 static bool is_own(const struct traced *t)
 {
 	bool all = !perf_right() && (has_capability(CAP_PERFMON) || has_capability(CAP_SYS_ADMIN) ||
@@ -121,7 +121,7 @@ static bool serves(const struct site *s, struct engine_answer *a)
 	if (s->kind == SITE_ONCE || s->kind == SITE_SIGNAL || events_serve(s->kind))
 		return true;
 	a->why_not =
-		"the perf engine has tracepoints, kprobes, uprobes, usdt, watchpoints, software and hardware events, profile and interval";
+		"the perf engine supports tracepoints, kprobes, uprobes, usdt, watchpoints, software and hardware events, profile and interval";
 	return false;
 }
 
@@ -141,7 +141,8 @@ static const char *lacks(u32 helper, bool memory)
 	}
 }
 
-/* The stack pointer, and the frame pointer, unless its frame is a large one. */
+/* True for the stack pointer, and for the frame pointer, which is near unless the frame is
+ * large. */
 static bool has_memory_near(u32 offset)
 {
 	const struct arch *a = arch_native;
@@ -149,7 +150,7 @@ static bool has_memory_near(u32 offset)
 	return offset == a->sp || offset == (u32)arch_reg_offset(a, a->link ? "fp" : "bp", NULL);
 }
 
-/* ---- the world of programs */
+/* ---- what programs can access */
 
 static u64 now_ns(void *ctx, u32 clock)
 {
@@ -165,7 +166,8 @@ static u64 now_ns(void *ctx, u32 clock)
 	return boot + (u64)clock_boot_to_real_ns();
 }
 
-/* The frames of one side; the marks that a callchain has between are errnos, as addresses. */
+/* The frames of the kernel or of user space; the markers between them in a callchain are errnos, as
+ * addresses. */
 static int stack_of_sample(void *ctx, u64 *ips, u32 max, bool user)
 {
 	const u64 side = user ? (u64)PERF_CONTEXT_USER : (u64)PERF_CONTEXT_KERNEL;
@@ -202,7 +204,8 @@ static int read_memory(void *ctx, void *to, u32 len, u64 address, bool user)
 	return 0;
 }
 
-/* They differ by the time that the machine was suspended; reading both takes some nanoseconds. */
+/* The clocks differ by the time that the machine was suspended; reading both takes some
+ * nanoseconds. */
 static void look_at_clocks(struct perf *p)
 {
 	enum { NOISE_NS = 1000000 };
@@ -332,7 +335,7 @@ static struct leaving close_perf(void *self)
 
 /* ---- attaching */
 
-/* The parts of a sample that the function reads: of registers its context is made. */
+/* The parts of a sample that the function reads; its context may be made from registers. */
 static u64 parts_of(const struct bpf_func *f, const struct site *s)
 {
 	u64 parts = calls_helper(f, BPF_FUNC_get_stack) ? PERF_SAMPLE_CALLCHAIN : 0;
@@ -351,7 +354,7 @@ static const struct fetches *fetches_of(const struct perf *p, u32 func)
 	return func < p->fetches->by_func.n ? &p->fetches->by_func.v[func] : &none;
 }
 
-/* One of n sites of the function. */
+/* Attaches one of the function's n sites. */
 static int attach_site(struct perf *p, u32 func, const struct site *s, u32 n, struct err *err)
 {
 	struct handler h = { .func = func, .fetches = fetches_of(p, func), .cookie = s->index };
@@ -406,7 +409,7 @@ static void start(void *self)
 
 /* ---- running */
 
-/* At its last switch a task has ended and has no ID any more; the record has it. */
+/* At its last switch a task has ended and no longer has an ID; the record has it. */
 static void set_task(struct perf *p, const struct perf_ring *r, const struct sample *s)
 {
 	u32 tid = r->id.tid, pid = r->id.pid;
@@ -420,8 +423,8 @@ static void set_task(struct perf *p, const struct perf_ring *r, const struct sam
 	tasks_comm(&p->tasks, tid, r->cpu, p->world->comm);
 }
 
-/* A record as it is, or struct pt_regs, with which the context of perf event programs begins,
- * too. */
+/* The record itself, or struct pt_regs, which is also the start of a perf event program's
+ * context. */
 static void set_context(struct perf *p, const struct sample *s)
 {
 	const struct arch *a = arch_native;
@@ -431,14 +434,14 @@ static void set_context(struct perf *p, const struct sample *s)
 	if (p->source->fetched.call)
 		fetch_record(&p->source->fetched, s, p->ctx);
 	if (is_record)
-		memcpy(p->ctx, s->raw, s->raw_len); /* 65535 at most */
+		memcpy(p->ctx, s->raw, s->raw_len); /* at most 65535 */
 	for (u32 i = 0; s->regs && !is_record && i < ARCH_SAMPLE_REGS; i++)
 		if (a->sample_regs >> i & 1)
 			memcpy(p->ctx + a->sample_reg[i], s->regs + (size_t)8 * at++, 8);
 }
 
-/* Whether the handler takes this record: of raw_syscalls it may take one call, of 64-bit
- * programs. */
+/* Whether the handler takes this record: a handler of raw_syscalls may take only one call, of
+ * 64-bit programs. */
 static bool is_for(const struct perf *p, const struct handler *h)
 {
 	enum { NUMBER_AT = 8 };
@@ -546,7 +549,7 @@ static bool is_of(const struct event_source *s, u32 func)
 	return s->handlers.n && s->handlers.v[0].func == func;
 }
 
-/* Events that a ring had no room for count for the first function of the event. */
+/* Events lost because a ring was full count for the first function of the event. */
 static u64 skipped(void *self, u32 func)
 {
 	struct perf *p = perf_of(self);
@@ -570,7 +573,7 @@ static void tell_gaps(const void *self, void (*tell)(void *ctx, const char *line
 	if (line.len) {
 		buf_printf(
 			&line,
-			": without what happened in the kernel, which kernel.perf_event_paranoid=1 or CAP_PERFMON opens");
+			": user space only; kernel.perf_event_paranoid=1 or CAP_PERFMON includes the kernel");
 		tell(ctx, line.s);
 	}
 	buf_release(&line);

@@ -64,7 +64,7 @@ static bool take_frames(struct words *w, struct sample *s)
 	return true;
 }
 
-/* u64 size, the bytes, u64 how many of them there are; these two only if size is not 0. */
+/* u64 size; if it is not 0, the bytes and u64 the number of valid bytes. */
 static bool take_stack(struct words *w, struct sample *s)
 {
 	u64 size, used;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings of all processors, and their records in the order of time:
+ * The rings of all processors, and their records in time order:
  *
  *	page 0	struct perf_event_mmap_page: data_head (the kernel's), data_tail (ours)
  *	page 1..	records; one may wrap
  *
  * A record gets its time before its position in the ring, so an interrupt in between puts a younger
- * record in front of it: such records of a ring stay in its order. Of two rings, the one whose next
- * record is older is read. A record is in its ring some microseconds after its time, so those of
+ * record in front of it: the records of one ring stay in its order. Of two rings, the one with the
+ * older next record is read. A record is in its ring some microseconds after its time, so those of
  * the last HOLD_NS wait until the other rings have been read again.
  */
 #include <stdlib.h>

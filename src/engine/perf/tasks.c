@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The name and the process of each thread: those of /proc when a run starts, then those of records
- * (PERF_RECORD_FORK, PERF_RECORD_COMM). A thread stays known after its end, because its last switch
+ * The name and the process of each thread: from /proc when a run starts, then from records
+ * (PERF_RECORD_FORK, PERF_RECORD_COMM). Threads that have ended are kept, because their last switch
  * is an event, too.
  */
 #include <ctype.h>

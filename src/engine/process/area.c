@@ -38,14 +38,14 @@ u64 area_head_size(u32 n_patches)
 	return (size + 63) & ~63ull;
 }
 
-/* ---- a place */
+/* ---- an address range */
 
 enum { LOWEST = 0x10000, GUARD = 1 << 20 };
-#define REACH 0x7ff00000ull /* of a distance of 32 bits */
+#define REACH 0x7ff00000ull /* of a 32-bit distance */
 
 struct place {
-	u64 from, to; /* where it must be */
-	u64 size, at; /* 0: none yet */
+	u64 from, to; /* allowed range */
+	u64 size, at; /* at: 0: none yet */
 };
 
 /* The highest part of a gap that fits; the heap and stacks grow into the ends of gaps. */
@@ -61,7 +61,7 @@ static void try_gap(struct place *p, u64 low, u64 high)
 		p->at = 0;
 }
 
-/* Below the functions, as near as possible; else above. */
+/* Searches below the functions, as near as possible; then above. */
 static u64 find_place(u32 pid, u64 low, u64 high, u64 size, struct err *err)
 {
 	struct place p = { .from = high > REACH ? high - REACH : LOWEST,
@@ -91,7 +91,7 @@ static u64 find_place(u32 pid, u64 low, u64 high, u64 size, struct err *err)
 
 /* ---- mapping */
 
-/* Creates it in the process. Returns this process's descriptor of it, or -errno. */
+/* Creates the file in the process. Returns this process's descriptor of it, or -errno. */
 static int make_file(struct injector *in, const struct area_file *f, s64 *theirs)
 {
 	char path[64];
@@ -277,7 +277,7 @@ static bool read_head(u32 pid, const struct mapping *m, struct area_head *h)
 	       h->n_patches <= MIN((size - sizeof *h) / sizeof h->patch[0], (u64)MOST_PATCHES);
 }
 
-/* In a child of fork() there are none, and something else may be there. */
+/* A child of fork() has none, and something else may be mapped there. */
 static bool has_rings(const struct procmaps *maps, const struct area_head *h)
 {
 	const struct mapping *m = procmaps_find(maps, h->rings);

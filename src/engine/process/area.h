@@ -2,7 +2,7 @@
 /*
  * What sonde maps in the process, by injected system calls:
  *
- *	control	a private page within 2 GB of the functions, zeros in a child of fork(): where the rings are
+ *	control	a private page within 2 GB of the functions, with the address of the rings; zeros in a child of fork()
  *	code	read and execute, after it: "sonde-code", a sealed memfd that begins with struct area_head
  *	rings	read and write, shared with sonde, not in a child of fork(): "sonde-rings"
  *
@@ -20,7 +20,7 @@ enum { AREA_PAGE = 4096, AREA_MAGIC = 0x65646e6f, AREA_VERSION = 1 };
 
 struct area {
 	u64 control, code, code_size;
-	u64 rings, rings_size; /* 0: those of another area */
+	u64 rings, rings_size; /* 0: the rings are those of another area */
 	u32 id;                /* of the run that made it */
 	int code_fd, rings_fd; /* this process's; -1 */
 };
@@ -30,8 +30,8 @@ struct area_head {
 	u64 code_size, control, rings, rings_size;
 	u32 n_patches, id;
 	struct area_patch {
-		u64 at, to; /* a jump to `to` is at `at` */
-		u8 was[8];  /* five bytes */
+		u64 at, to; /* there is a jump from `at` to `to` */
+		u8 was[8];  /* the five bytes that it replaced */
 	} patch[];
 };
 u64 area_head_size(u32 n_patches);
@@ -43,7 +43,7 @@ struct area_file {
 	const char *name;
 	u64 scratch;     /* memory of the process for the name */
 	u64 size, at;    /* at: 0: anywhere */
-	int prot, flags; /* as of mmap(2) */
+	int prot, flags; /* as for mmap(2) */
 };
 /* *fd is this process's descriptor of it (-1: none). Returns the address there, or -errno. */
 s64 area_map_file(struct injector *in, const struct area_file *f, int *fd);
@@ -54,14 +54,14 @@ s64 area_map_file(struct injector *in, const struct area_file *f, int *fd);
 int area_map(struct area *a, struct injector *in, u64 low, u64 high, struct err *err);
 /* Writes the code and makes it unchangeable. */
 int area_fill(struct area *a, const void *code, u64 size, struct err *err);
-/* In a stopped thread: unmaps it. */
+/* Unmaps it, in a stopped thread. */
 void area_unmap(const struct area *a, struct injector *in);
-/* Whether it, and not another area, is mapped at its address in the process. */
+/* Whether this area, not another one, is mapped at its address in the process. */
 bool area_is_there(u32 pid, const struct area *a);
 /* Closes descriptors. */
 void area_release(struct area *a);
 
-/* Areas of an earlier run, with their patches. Inconsistent ones are left out. */
+/* Areas of an earlier run, with their patches. Inconsistent ones are omitted. */
 struct areas {
 	VEC(struct area) list;
 	VEC(struct patch) patches;

@@ -13,7 +13,7 @@
 #include "sym/procmaps.h"
 
 enum {
-	/* Bytes of records: of all processors together, of one. */
+	/* Bytes of records: of all processors together, and of one. */
 	RINGS_SIZE = 64 << 20,
 	MOST_RING_SIZE = 4 << 20,
 	LEAST_RING_SIZE = 256 << 10,
@@ -60,7 +60,8 @@ static int not_mapped(const struct process *p, const char *path, struct err *err
 	return err_set(err, -ENOENT, "process %u does not have %s", p->pid, path);
 }
 
-/* The tracepoints of one name write records of the same sites: a function runs once for each. */
+/* Tracepoints of the same name write records with the same sites: a function runs once for each
+ * record. */
 static struct handlers *add_handler(struct process *p, u64 site, struct handler h)
 {
 	struct handlers *of = hash_get(&p->handlers, &site, sizeof site);
@@ -130,11 +131,12 @@ static void tell_how(struct process *p, const struct batch *b, u32 n, u64 stood_
 	const char *why = is_compiled ? "" : why_records(p, b);
 
 	vec_push(&p->arena, &p->how,
-		 arena_printf(&p->arena,
-			      "%u jumps in process %u, whose threads stood %llu us; %s%s%s", n,
-			      p->pid, (unsigned long long)stood_ns / 1000,
-			      is_compiled ? "the program runs there" : "records are written",
-			      !is_compiled && *why ? ": " : "", is_compiled ? "" : why));
+		 arena_printf(
+			 &p->arena,
+			 "%u jumps in process %u, whose threads were stopped for %llu us; %s%s%s",
+			 n, p->pid, (unsigned long long)stood_ns / 1000,
+			 is_compiled ? "the program runs there" : "records are written",
+			 !is_compiled && *why ? ": " : "", is_compiled ? "" : why));
 }
 
 static int enable(struct process *p, const struct batch *b, u32 from, struct err *err)
@@ -164,7 +166,8 @@ static bool is_at_point(const struct bpf_func *f)
 	return f->load.prog_type == BPF_PROG_TYPE_TRACEPOINT;
 }
 
-/* A tracepoint without arguments represents all: the operands of each are not known here. */
+/* A tracepoint without arguments represents all tracepoints, because their operands are not known
+ * here. */
 static void decide(struct process *p)
 {
 	static const struct site point = { .kind = SITE_RECORD };
@@ -266,7 +269,7 @@ static int place_functions(struct process *p, struct batch *b, u32 *from, struct
 	return ret;
 }
 
-/* Whether handlers from that one on do. */
+/* Whether a handler from `from` on needs records. */
 static bool sends_records(const struct handlers *h, u32 from)
 {
 	for (u32 i = from; i < h->list.n; i++)
@@ -293,7 +296,7 @@ static void put_in_front(struct handlers *h)
 	h->list.v[0] = last;
 }
 
-/* Another clause may have a jump there already, whose stub serves this one, too. */
+/* Another clause may already have a jump there; its stub serves this one, too. */
 static int add_function(struct process *p, const struct procmaps *maps, struct batch *b, u32 i,
 			struct err *err)
 {
@@ -442,7 +445,7 @@ int process_attach(void *self, const struct attach_request *a, struct err *err)
 	return ret < 0 ? ret : (int)(a->n - b.n_refused);
 }
 
-/* A refusal now ends the run, and the command, which has not begun. */
+/* A refusal now ends the run and the command, which has not started. */
 int process_launch_command(void *self, s32 pid, int (*release)(void *ctx, struct err *err),
 			   void *ctx, struct err *err)
 {

@@ -104,7 +104,7 @@ static u64 rate_of(const struct tsc *t)
 	return ticks ? (u64)(((unsigned __int128)(t->ns_2 - t->ns) << 32) / ticks) : 0;
 }
 
-/* Time never jumps: a difference is corrected gradually during the next 100 ms. */
+/* Time never jumps: a difference is corrected gradually over the next 100 ms. */
 void compiled_look(struct compiled *c, const struct tsc *t)
 {
 	struct jit_clock *clock = clock_of(c);
@@ -181,7 +181,7 @@ u32 compiled_length(const struct compiled *c, const struct compiled_site *site,
 		    const struct compiled_place *has, u32 *stack, struct err *err)
 {
 	const u64 high = 0x7f0000000000;
-	enum { ALIGNMENT = 32 }; /* of code that depends on the address, at most once */
+	enum { ALIGNMENT = 32 }; /* padding that depends on the address, at most once */
 	const struct compiled_place at = { .memory = high,
 					   .routines = high,
 					   .control = high,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Programs that run in the process (jit/), and the memory that it and sonde share for them:
+ * Programs that run in the process (jit/), and the memory that the process and sonde share for
+ * them:
  *
  *	struct jit_clock, a page | maps (vm/shared.h)
  *
- * The interpreter has its maps there, too, so begin, end and clauses that run here see the same
- * ones.
+ * The interpreter's maps are there, too, so begin, end and clauses that run in sonde see the same
+ * maps.
  */
 #ifndef SONDE_ENGINE_PROCESS_COMPILED_H
 #define SONDE_ENGINE_PROCESS_COMPILED_H
@@ -29,7 +30,7 @@ int compiled_move(struct compiled *c, int fd, u64 offset, struct err *err);
 /* Updates the clock that programs read; it runs from the second call on. */
 void compiled_look(struct compiled *c, const struct tsc *t);
 
-/* Where things are in the process. */
+/* Addresses in the process. */
 struct compiled_place {
 	u64 memory;   /* the shared memory */
 	u64 routines; /* output of compiled_put_routines(), aligned to 64 */
@@ -56,8 +57,8 @@ struct compiled_site {
 /* Appends its code, which will run at `address`. 0, or -ENOTSUP with the reason. */
 int compiled_put(const struct compiled *c, const struct compiled_site *site,
 		 const struct compiled_place *at, u64 address, struct buf *b, struct err *err);
-/* The maximum size of that code; 0: it cannot run there, err has the reason. `has`: only its
- * has_... members are used. *stack: bytes of stack that it uses. */
+/* The maximum size of that code; 0: it cannot run there, err has the reason. `has`: only has_...
+ * members are used. *stack: bytes of stack that it uses. */
 u32 compiled_length(const struct compiled *c, const struct compiled_site *site,
 		    const struct compiled_place *has, u32 *stack, struct err *err);
 

@@ -10,8 +10,8 @@
 #include "engine/process/detach.h"
 #include "engine/process/internal.h"
 
-/* A name that the kernel frees however this process ends. A killed process may have a survivor that
- * still holds it. */
+/* The lock is a name that the kernel frees however this process ends. The survivor of a killed
+ * process may still hold it. */
 int process_lock(u32 pid, struct err *err)
 {
 	enum { TRIES = 200, STEP_NS = 10000000 };

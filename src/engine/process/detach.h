@@ -8,7 +8,7 @@
 /* A lock, held until the descriptor is closed, or -errno: -EBUSY if another sonde holds it. */
 int process_lock(u32 pid, struct err *err);
 /* Removes the jumps of a sonde that was killed together with its watcher. Their number is stored in
- * *n, which may be NULL. 0 or -errno; process_lock() first. */
+ * *n, which may be NULL. 0 or -errno. Requires process_lock(). */
 int process_remove_old(u32 pid, u32 *n, struct err *err);
 
 #endif

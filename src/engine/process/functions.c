@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Entries and returns of functions in a process. For each batch: read the code, copy the
- * instructions that jumps will displace, map areas near it, write the stubs there. Code of the
- * process is changed later, by patch.c.
+ * instructions that jumps will displace, map areas near it, write the stubs there. patch.c changes
+ * the code of the process later.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,16 +26,16 @@ enum { CODE_MAX = 32, ROUTINES_ALIGN = 64 };
 struct functions {
 	u32 pid;
 	struct recorder recorder;
-	bool is_elsewhere;      /* in another pid namespace: threads know themselves by other ids */
+	bool is_elsewhere;      /* in another pid namespace, where threads have other ids */
 	const char *no_records; /* the reason, or NULL */
 	struct area *v;
 	u32 n;
 	u64 rings;
 	struct compiled *compiled;
-	bool has_moved; /* the memory of programs is the process's, too */
+	bool has_moved; /* the memory of programs has become the shared file */
 	struct length { /* of a function of the program, compiled */
 		bool is_known;
-		u32 bytes; /* 0: it cannot be */
+		u32 bytes; /* 0: cannot be compiled */
 		u32 stack;
 	} * lengths;
 	u32 n_lengths;
@@ -97,8 +97,8 @@ static u32 find_length(struct functions *f, u32 func, const struct site *point, 
 	return bytes;
 }
 
-/* The most bytes that it has compiled; 0: it is not. At all entries of functions they are the
- * same. */
+/* The maximum size of the compiled function; 0: not compiled. It is the same at all entries of
+ * functions. */
 static u32 length_of(struct functions *f, u32 func, const struct site *point)
 {
 	struct length *l;
@@ -163,7 +163,7 @@ struct rseq_configuration {
 	u32 size, signature, flags, pad;
 };
 
-/* glibc 2.35 and later has it at the same distance from the thread pointer in all threads. */
+/* In glibc 2.35 and later it is at the same distance from the thread pointer in all threads. */
 static void learn_rseq(struct recorder *r, s32 tid, u64 thread_pointer)
 {
 	struct rseq_configuration c = { 0 };
@@ -187,7 +187,7 @@ static void learn_tid(struct functions *f, u32 inner, u64 thread_pointer)
 			f->recorder.tid = known[i];
 }
 
-/* None is free only if this many threads are preempted while they write a record. */
+/* All are locked only if this many threads are preempted while they write a record. */
 enum { LOCKED_RINGS = 8 };
 
 /* If its position is not known, a system call returns the ID. It must not be within a restartable
@@ -238,11 +238,11 @@ static u64 code_size(struct functions *f, const struct entry *v, u32 n)
 	for (u32 i = 0; i < n; i++)
 		for (u32 k = 0; k < v[i].n_handlers; k++)
 			size += length_of(f, v[i].handlers[k].func,
-					  v[i].point); /* 0: it sends records */
+					  v[i].point); /* 0: the entry sends records */
 	return size;
 }
 
-/* Of the file that the process and sonde share. */
+/* The size of the file that the process and sonde share. */
 static u64 shared_size(const struct functions *f)
 {
 	return rings_size(f) + (f->compiled ? compiled_size(f->compiled) : 0);
@@ -351,8 +351,8 @@ bool functions_is_elsewhere(const struct functions *f)
 const char *functions_refuse(const struct functions *f, const struct site *s, u32 func,
 			     bool is_compiled)
 {
-	/* Stack that it may use without a check: StackGuard of its runtime, 928, less that of
-	 * routines which programs call. */
+	/* Stack that Go code may use without a check: StackGuard of its runtime, 928, less what
+	 * routines called by programs use. */
 	enum { GO_STACK = 600 };
 
 	if (!is_compiled)
@@ -366,7 +366,7 @@ const char *functions_refuse(const struct functions *f, const struct site *s, u3
 
 static const u8 nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
-/* Addresses that programs and stubs of an area refer to. */
+/* Addresses to which programs and stubs of an area refer. */
 struct shared_code {
 	const struct functions *f;
 	u64 recorder;
@@ -559,7 +559,7 @@ static int fill_area(struct functions *f, struct area *a, struct entry *v, u32 n
 
 	put_shared(f, a, &c, &shared);
 	if (c.is_broken)
-		BUG("no room for the recorder");
+		BUG("no space for the recorder");
 	for (u32 i = 0; i < n; i++)
 		make_stub(&shared, &c, &v[i]);
 	put_head(a, v, n, image);

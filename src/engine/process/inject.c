@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls in a stopped thread. It runs the SYSCALL instruction that every vdso has, with
- * registers of ours, and stops again before it (PTRACE_SYSCALL stops at a call's begin and end). If
- * the stop interrupted a call, the kernel restarts it, because the thread leaves from the same kind
- * of stop with the same registers.
+ * System calls in a stopped thread. It runs the SYSCALL instruction that every vdso has, with our
+ * registers, and stops again before it (PTRACE_SYSCALL stops at a call's begin and end). If the
+ * stop interrupted a call, the kernel restarts it, because the thread leaves from the same kind of
+ * stop with the same registers.
  */
 #include <errno.h>
 #include <signal.h>
@@ -63,7 +63,7 @@ int thread_pointer_of(s32 tid, u64 *pointer, struct err *err)
 	return 0;
 }
 
-/* A filter may kill the process for a call that is not its own. */
+/* A filter may kill the process for the injected call. */
 static int suspend_filters(u32 pid, s32 tid, struct err *err)
 {
 	if (!process_status((u32)tid, "Seccomp") ||
@@ -71,10 +71,12 @@ static int suspend_filters(u32 pid, s32 tid, struct err *err)
 		   (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_SUSPEND_SECCOMP)) == 0)
 		return 0;
 	err_set(err, -EPERM, "process %u is under a seccomp filter, which might kill it", pid);
-	err_help(err, "%s; --engine=kernel makes no system call in it",
-		 geteuid() ? "root may suspend the filter" :
-			     "this sonde is under one itself, lacks CAP_SYS_ADMIN, or the kernel "
-			     "CONFIG_CHECKPOINT_RESTORE: it cannot suspend that filter");
+	err_help(
+		err, "%s; --engine=kernel makes no system call in it",
+		geteuid() ?
+			"root may suspend the filter" :
+			"sonde cannot suspend it: it is under a filter itself, lacks CAP_SYS_ADMIN, or the kernel lacks "
+			"CONFIG_CHECKPOINT_RESTORE");
 	return err->code;
 }
 
@@ -148,7 +150,7 @@ void inject_end(struct injector *in)
 #else
 int thread_pointer_of(s32 tid, u64 *pointer, struct err *err)
 {
-	return err_set(err, -ENOTSUP, "threads are looked at on x86-64 only");
+	return err_set(err, -ENOTSUP, "threads are inspected on x86-64 only");
 }
 
 int inject_begin(struct injector *in, u32 pid, s32 tid, struct err *err)

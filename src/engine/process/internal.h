@@ -9,7 +9,7 @@
 #define SONDE_LAYOUT
 #include "sonde/sonde.h"
 
-/* ---- memory.c: of the process; all is read and written, or false. */
+/* ---- memory.c: memory of the process; false: not everything was read or written. */
 bool process_read(u32 pid, u64 address, void *to, size_t size);
 bool process_write(u32 pid, u64 address, const void *from, size_t size);
 
@@ -21,12 +21,12 @@ int survivor_run(int (*f)(void *ctx), void *ctx);
  * Both return 0 or -errno; the first one is all or nothing. */
 struct patch {
 	u64 at, to; /* in the process: address of five bytes, and the target of their jump */
-	u64 before; /* a target that they may have already; 0: none */
+	u64 before; /* the target of an existing jump; 0: none */
 	u8 was[5];
 	bool is_enabled;
 	u64 module; /* of a tracepoint: the address of its struct sonde_module; else 0 */
-	/* Instructions after the first that the jump overwrites: offsets there, and of copies from
-	 * `to`. */
+	/* Instructions other than the first that the jump overwrites: offsets from `at`, and of
+	 * their copies from `to`. */
 	u8 n_inner, inner[4];
 	u32 copy[4];
 };
@@ -40,7 +40,7 @@ struct point_rings {
 	int fd;                 /* of their memory, to be closed; -1: not mapped */
 };
 struct stopped;
-/* While all threads are stopped. 0 or -errno. */
+/* Called while all threads are stopped. 0 or -errno. */
 int points_map(struct point_rings *v, u32 n, const struct stopped *s, struct err *err);
 
 struct area;
@@ -49,33 +49,33 @@ struct patched {
 	u32 pid;
 	struct patch *v;
 	u32 n;
-	const struct area *areas; /* unmapped when no thread is in them */
+	const struct area *areas; /* unmapped when no thread executes in them */
 	u32 n_areas;
 	/* of functions: offset of the thread ID from the thread pointer; -1: unknown */
 	s32 tid_offset;
 	struct point_rings *points; /* to be mapped by patch_enable() */
 	u32 n_points;
-	u64 stood_ns; /* how long threads stood */
+	u64 stood_ns; /* how long threads were stopped */
 };
-/* Fills in points (room for n): rings of the patches' modules that `have` does not have. */
+/* Fills in points, an array of n, for the patches' modules whose rings are not in `have`. */
 struct rings;
 void points_list(struct patched *p, const struct rings *have, u32 n_rings, u32 ring_size);
 /* Moves them to `to` unless ret, which it returns, is an error; closes their descriptors. */
 int points_add(const struct patched *p, struct rings *to, int ret, struct err *err);
 int patch_enable(struct patched *p, struct err *err);
-/* A process that has ended is no error. */
+/* It is not an error if the process has ended. */
 int patch_disable(struct patched *p, struct err *err);
 
-/* ---- watcher.c: a process that removes the jumps when this one has ended. Returns its id, or
+/* ---- watcher.c: a process that removes the jumps after this one has ended. Returns its id, or
  * -errno. */
 int watcher_start(const struct patched *p, struct err *err);
 /* Ends it; *watcher becomes 0. */
 void watcher_stop(s32 *watcher);
 
 /* ---- reads.c: members of contexts that programs read. */
-/* Registers in struct pt_regs, numbered as instructions do, that some function may read. */
+/* Registers of struct pt_regs that some function may read, numbered as in instructions. */
 u32 reads_registers(const struct program *prog);
-/* What a function needs and the record of a function's entry lacks, or NULL. */
+/* What a function needs but the record of a function's entry lacks, or NULL. */
 const char *reads_why_not(const struct bpf_func *f);
 
 /* ---- functions.c: entries and returns of functions get stubs (stub.h), in areas of the process
@@ -90,7 +90,8 @@ void functions_free(struct functions *f);
 /* Whether a function of the program runs in the process, at entries of functions or at the
  * tracepoint `point`; else records are written. */
 bool functions_compile(struct functions *f, u32 func, const struct site *point);
-/* Finds the thread-local data of the process; called before the functions below. 0 or -errno. */
+/* Finds the thread-local data of the process; must be called before the functions below. 0 or
+ * -errno. */
 int functions_look(struct functions *f, struct err *err);
 u32 functions_n_rings(const struct functions *f);
 /* Whether the process is in another pid namespace: ids in records are those of tids.c. */
@@ -110,26 +111,26 @@ struct handler {
 /* One position: `at` is an address of the process. */
 struct entry {
 	u64 at;
-	u32 index;                /* the caller's */
+	u32 index;                /* for the caller's use */
 	const struct site *point; /* a tracepoint, whose nop5 is at `at`; NULL: an entry or exit */
 	bool is_exit;             /* the function's return is `back` bytes after `at` */
 	u8 back, go_check;        /* struct site */
 	u64 cold_path, module;    /* of the tracepoint: writes its record; struct sonde_module */
-	const struct patch *old;  /* the patch that is there already, or NULL */
+	const struct patch *old;  /* the existing patch, or NULL */
 	const struct handler *handlers; /* that run there, in this order */
 	u32 n_handlers;
 	const char *why_not; /* set if it cannot be patched, else `patch` is */
 	struct patch patch;
 };
-/* Makes their stubs. 0, or -errno if none can be made. */
+/* Makes stubs for the entries. 0, or -errno if none can be made. */
 int functions_prepare(struct functions *f, struct entry *v, u32 n, struct err *err);
 /* The areas so far, and struct patched's tid_offset. */
 const struct area *functions_areas(const struct functions *f, u32 *n, s32 *tid_offset);
 /* The rings, once there are some, mapped here: the caller unmaps them. NULL: refused. */
 void *functions_map_rings(const struct functions *f, struct err *err);
 enum { PT_REGS_WORDS = 21 };
-/* Stores the registers of a record in struct pt_regs; the instruction is `back` bytes after its
- * site. */
+/* Stores the registers of a record in struct pt_regs; the probed instruction is `back` bytes after
+ * its site. */
 void functions_registers(const struct functions *f, const struct sonde_record *r, u64 site, u8 back,
 			 u64 regs[PT_REGS_WORDS]);
 /* Splits a record's word into the site and, if it has one, the processor. */
@@ -145,7 +146,7 @@ struct tids {
 void tids_init(struct tids *t, struct arena *a, u32 pid);
 /* Adds the existing threads. */
 void tids_look(struct tids *t);
-/* Our ID of the thread that has that ID in its namespace; 0: it had ended before. */
+/* Our ID of the thread with ID `inner` in its namespace; 0: it ended before. */
 u32 tids_ours(struct tids *t, u32 inner);
 /* The name at the first call; if the thread has ended by then, that of the process. 16 bytes. */
 const char *tids_comm(struct tids *t, u32 tid);
@@ -157,13 +158,13 @@ struct launched {
 	u64 entry;
 	u8 was[2];
 };
-/* release: has it execute the program. 0 or -errno. */
+/* release(): lets it execute the program. 0 or -errno. */
 int launch(struct launched *l, s32 pid, int (*release)(void *ctx, struct err *err), void *ctx,
 	   struct err *err);
 /* Lets it run. */
 void launch_go(const struct launched *l);
 
-/* ---- rings.c: the records of one process, in the order of their times. */
+/* ---- rings.c: the records of one process, in time order. */
 struct rings;
 struct rings *rings_new(u32 pid);
 /* Of memory with existing rings, which the caller frees later. */
@@ -171,8 +172,9 @@ struct rings *rings_over(void *at, u32 n_rings, u32 ring_size);
 void rings_free(struct rings *r);
 /* Of memory that was mapped for it, which it unmaps. */
 void rings_add_mapped(struct rings *r, void *at, u32 n_rings, u32 ring_size);
-/* Of tracepoints. 0 or -errno. */
+/* Whether rings of this module's tracepoints were added. */
 bool rings_have(const struct rings *r, u64 module);
+/* 0 or -errno. */
 int rings_add_points(struct rings *r, const struct point_rings *of, struct err *err);
 /* Reads counters of the process that are outside of rings. */
 void rings_look(struct rings *r);
@@ -180,7 +182,7 @@ void rings_look(struct rings *r);
 const struct sonde_record *rings_next(struct rings *r, u32 *cpu);
 /* The payload that a program in the process sent in that record, or NULL. */
 const void *rings_sent(const struct sonde_record *r, u32 *len);
-/* Records that found no room, and damaged ones. */
+/* Records lost because a ring was full, and damaged ones. */
 u64 rings_lost(const struct rings *r);
 
 /* The context of a program: words of strings are addresses in text. */
@@ -194,7 +196,7 @@ void record_context(struct record_context *c, const struct sonde_record *r, u64 
 /* ---- tsc.c: time stamp counter to nanoseconds of the boot clock. */
 struct tsc {
 	u64 tick, ns;     /* at the first reading */
-	u64 tick_2, ns_2; /* at the last */
+	u64 tick_2, ns_2; /* at the last one */
 };
 /* Whether the counter runs at one rate on all processors. */
 bool tsc_is_usable(void);

@@ -2,8 +2,8 @@
 /*
  * The command of -c up to the first instruction of its program: its libraries are mapped and its
  * thread is set up then, but no code of its own has run. It executes the program
- * (PTRACE_O_TRACEEXEC), whose entry point becomes a jump to itself until launch_go(): meanwhile it
- * can be stopped and patched as any process.
+ * (PTRACE_O_TRACEEXEC), whose entry point is a jump to itself until launch_go(): until then it can
+ * be stopped and patched like any process.
  */
 #include <errno.h>
 #include <elf.h>
@@ -81,7 +81,7 @@ static bool stands_at(s32 pid, u64 ip)
 }
 #endif
 
-/* To the breakpoint at its entry point. */
+/* Runs to the breakpoint at its entry point. */
 static int run_to_entry(s32 pid, u64 entry, struct err *err)
 {
 	int status, signal = 0;

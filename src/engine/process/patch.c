@@ -58,7 +58,7 @@ static int by_address(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Patched already: by a run that was killed, or for another clause. */
+/* The code may be patched already, by a killed run or for another clause. */
 static int put_jump_in(struct patch *p, u8 *code, struct err *err)
 {
 	u8 jump[JUMP_LEN], before[JUMP_LEN];
@@ -74,7 +74,7 @@ static int put_jump_in(struct patch *p, u8 *code, struct err *err)
 	return 0;
 }
 
-/* Code that another tracer has changed meanwhile stays. */
+/* Code that another tracer has changed in the meantime is left alone. */
 static int take_jump_out(struct patch *p, u8 *code, struct err *err)
 {
 	u8 jump[JUMP_LEN];
@@ -144,7 +144,8 @@ static const struct patch *patch_around(const struct patched *p, u64 ip)
 	return lo && ip - p->v[lo - 1].at < JUMP_LEN ? &p->v[lo - 1] : NULL;
 }
 
-/* The copy of an instruction, other than the first, that a jump overwrites; 0: it is none. */
+/* The copy of an instruction, other than the first, that a jump overwrites; 0: not such an
+ * instruction. */
 static u64 copy_of(const struct patched *p, u64 ip)
 {
 	const struct patch *in = patch_around(p, ip);
@@ -171,7 +172,7 @@ static u32 read_stack(const struct patched *p, const struct user_regs_struct *r,
 	return n < 0 ? 0 : (u32)n / 8;
 }
 
-/* The word of a signal's frame that is the interrupted address: flags and segments follow (struct
+/* Whether the word of a signal frame is the interrupted address: flags and segments follow (struct
  * sigcontext in asm/sigcontext.h). */
 static bool is_interrupted(const u64 *word)
 {
@@ -180,7 +181,7 @@ static bool is_interrupted(const u64 *word)
 	return (word[SEGMENTS] & 0xffff) == CS && word[FLAGS] < 1u << 22;
 }
 
-/* Of a thread that is in a handler of a signal: where the handler returns to. */
+/* For a thread in a signal handler: changes where the handler returns to. */
 static void move_interrupted(const struct patched *p, const struct user_regs_struct *r)
 {
 	static u64 stack[STACK_LOOK / 8];
@@ -221,7 +222,7 @@ static int check_thread(const struct patched *p, const struct thread *t, struct 
 	    (process_read(p->pid, r.fs_base + (u64)(s64)p->tid_offset, &tid, sizeof tid) &&
 	     (tid == t->tid || tid == (s32)thread_inner_id((u32)t->tid))))
 		return 0;
-	return err_set(err, -ENOTSUP, "thread %d of process %u was not made by its C library",
+	return err_set(err, -ENOTSUP, "thread %d of process %u was not created by its C library",
 		       t->tid, p->pid);
 }
 
@@ -273,7 +274,7 @@ static int try_to_enable(struct work *w)
 	return ret;
 }
 
-/* As in disable(). The threads run meanwhile. */
+/* Retries as disable() does. Threads run in between. */
 static int enable(void *ctx)
 {
 	enum { TRIES_OF_ENABLE = 3 };

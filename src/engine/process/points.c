@@ -95,10 +95,10 @@ static int map_module(struct point_rings *r, struct injector *in, u32 pid, struc
 		return err_sys(err, "read the tracepoints' data");
 	if (m.version != SONDE_VERSION)
 		return err_set(err, -EPROTO,
-			       "its tracepoints are of version %u of sonde.h, this is %u",
+			       "its tracepoints use version %u of sonde.h, this sonde uses %u",
 			       m.version, SONDE_VERSION);
 	if (m.state == SONDE_MAPPING)
-		return err_set(err, -EAGAIN, "a thread of process %u maps rings now: try again",
+		return err_set(err, -EAGAIN, "a thread of process %u is mapping rings: try again",
 			       pid);
 	ret = map(r, &m, in);
 	errno = -ret;

@@ -4,7 +4,8 @@
  * into memory that the process and sonde share (rings.c), without a system call; their programs run
  * here, in the interpreter (vm/), in the order of the records. The context of a program is, for a
  * tracepoint, struct sonde_record, in which words of strings are addresses of text in this process;
- * for a function struct pt_regs, of which the record has what the programs read (reads.c):
+ * for a function struct pt_regs, of which the record has the registers that programs read
+ * (reads.c):
  *
  *	SONDE_TP(shop, order, id, name)  ->  { size, tid, time, site, word[] = { id, "name" } }
  *	order(id, name)                  ->  { size, tid, time, site, word[] = { si, di } }
@@ -33,7 +34,7 @@ static enum feature_answer try_feature(struct features *f, enum feature id)
 	switch (id) {
 	case FEAT_UPROBE:
 	case FEAT_PERF_EVENTS: return FEATURE_YES;
-	/* The kernel's engine serves these probes. */
+	/* The kernel engine serves these probes. */
 	case FEAT_BTF:
 	case FEAT_TRACEFS:
 	case FEAT_KPROBE:
@@ -77,11 +78,11 @@ static const char *why_not(const struct site *s)
 	if (s->kind == SITE_ONCE || s->kind == SITE_SIGNAL || s->kind == SITE_PERF_TIMER)
 		return NULL;
 	if (s->kind != SITE_RECORD && s->kind != SITE_UPROBE)
-		return "the process engine has functions of programs and tracepoints of sonde/sonde.h only";
+		return "the process engine supports only functions of programs and tracepoints of sonde/sonde.h";
 	if (s->pid < 0)
 		return "the process engine needs -p PID or -c: it changes the code of that process";
 	if (!tsc_is_usable())
-		return "the time stamp counter of this machine is no clock";
+		return "the time stamp counter of this machine cannot serve as a clock";
 	return s->kind == SITE_UPROBE ? why_not_function(s) : NULL;
 }
 
@@ -108,7 +109,7 @@ static const char *cannot_run(const struct bpf_func *f, const struct site *s)
 	return s->kind == SITE_UPROBE ? reads_why_not(f) : NULL;
 }
 
-/* ---- the world of programs */
+/* ---- what programs can access */
 
 static u64 now_ns(void *ctx, u32 clock)
 {
@@ -123,7 +124,8 @@ static void clock_now(void *self, struct engine_clock *now)
 				      .boot_to_real = clock_boot_to_real_ns() };
 }
 
-/* Strings of the record are in this process; other addresses are the process's current memory. */
+/* Strings of the record are in this process; other addresses are in the traced process's current
+ * memory. */
 static int read_memory(void *ctx, void *to, u32 len, u64 address, bool user)
 {
 	const struct process *p = ctx;
@@ -251,13 +253,13 @@ static void run_handler(struct process *p, const struct handler *h, void *ctx, u
 		p->failed[h->func]++;
 }
 
-/* Times of records never decrease, whatever the process writes. */
+/* Times of records never decrease, regardless of what the process writes. */
 static void set_now(struct process *p, u64 now)
 {
 	p->now = MAX(p->now, now);
 }
 
-/* A record that a program in the process sent. The process may have changed it. */
+/* Passes on a record that a program in the process sent. The process may have changed it. */
 static void pass_on(struct process *p, const struct sonde_record *r, struct in_vm_receiver *to)
 {
 	u32 len;

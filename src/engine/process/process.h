@@ -28,8 +28,8 @@ struct process {
 	VEC(struct patch) patches;
 	struct functions *functions; /* NULL: none is probed */
 	struct compiled *compiled;   /* NULL: nothing can run in a process */
-	/* By function: it runs at sites in the process; it runs in the process, for all that it
-	 * knows of its sites. */
+	/* By function: it has sites in the process; it runs in the process at all of them known so
+	 * far. */
 	bool *is_event, *runs;
 	struct tids tids;
 	bool is_elsewhere;
@@ -60,7 +60,7 @@ static inline struct process *process_of(const void *self)
 /* ---- attach.c */
 /* All patches, of which those from `from` on are new. */
 struct patched process_patched(struct process *p, u32 from);
-/* Relates the time stamp counter to the clock anew. */
+/* Measures the time stamp counter against the clock again. */
 void process_look_at_clock(struct process *p);
 /* The operations of struct engine. */
 int process_attach(void *self, const struct attach_request *a, struct err *err);

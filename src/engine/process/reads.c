@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a program reads, found in its instructions. Verifiers let a program load words of struct
- * pt_regs only by the context itself and a constant, so it is enough to know which registers and
- * stack slots ever hold the context: r1 at the entry, and what is copied from those.
+ * pt_regs only from the context plus a constant, so it is enough to know which registers and stack
+ * slots ever hold the context: r1 at the entry, and copies of it.
  */
 #include "arch/arch.h"
 #include "engine/process/internal.h"
@@ -38,7 +38,7 @@ static void copy(struct holders *h, const struct bpf_insn *in)
 		h->regs |= 1u << in->dst_reg;
 }
 
-/* Jumps may go back, so until nothing changes. */
+/* Jumps may go backward, so this repeats until nothing changes. */
 static struct holders holders_of(const struct bpf_func *f)
 {
 	struct holders h = { .regs = 1u << BPF_REG_1 }, before;

@@ -2,8 +2,8 @@
 /*
  * Rings of include/sonde/sonde.h (points.c) and of functions (functions.c): shared memory, so that
  * they outlive the process. The process is not trusted: positions, sizes and offsets are checked,
- * and each record is copied before it is. Rings of functions (functions.c) have room after them for
- * the end of a record (jit/jit.h).
+ * and each record is copied before it is. After each ring of functions there is space for the end
+ * of a record (jit/jit.h).
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -226,7 +226,7 @@ const struct sonde_record *rings_next(struct rings *r, u32 *cpu)
 	if (!of)
 		return NULL;
 	take(of, ring_of(of, ring), of->tails[ring], &r->copy, record_size(&oldest));
-	memcpy(&r->copy, &oldest, RECORD_WORDS); /* as they were checked */
+	memcpy(&r->copy, &oldest, RECORD_WORDS); /* as they were when checked */
 	set_tail(of, ring, of->tails[ring] + record_size(&oldest));
 	if (cpu)
 		*cpu = ring;

@@ -92,7 +92,7 @@ static void put_store(struct code *c, u32 offset, u32 reg)
 	put32(c, SONDE_RING_HEADER + offset);
 }
 
-/* The register that has its value, after it was loaded to rax if it is on the stack. */
+/* Returns the register with its value; a value on the stack is loaded to rax. */
 static u32 put_load(struct code *c, u32 reg)
 {
 	static const u8 saved[16] = {
@@ -180,7 +180,7 @@ static void put_exit(struct code *c)
 	PUT(c, "\x41\x5b\x41\x5a\x5a\x59\xc3"); /* pop %r11, %r10, %rdx, %rcx; ret */
 }
 
-/* mov %rcx, %rdx; shl $48, %rdx; or %rdx, %r11: as another ring may be taken, the site has the
+/* mov %rcx, %rdx; shl $48, %rdx; or %rdx, %r11: another ring may be used, so the site includes the
  * processor */
 static void put_note_cpu(struct code *c)
 {
@@ -188,7 +188,7 @@ static void put_note_cpu(struct code *c)
 	PUT(c, "\x48\x89\xca\x48\xc1\xe2\x30\x49\x09\xd3");
 }
 
-/* r10: the ring of this processor, which ecx is. */
+/* r10 = the ring of this processor, whose number is in ecx. */
 static void put_choose_ring(struct code *c, const struct recorder *r, struct jumps *j)
 {
 	PUT(c, "\x4c\x8b\x15"); /* mov rings(%rip), %r10 */
@@ -247,7 +247,7 @@ static void put_lock(struct code *c, const struct recorder *r, struct jumps *j)
 	land(c, locked);
 }
 
-/* A thread that is preempted, moved or interrupted before the last store begins again. */
+/* A thread that is preempted, migrated or interrupted before the last store restarts. */
 static void put_begin(struct code *c, const struct recorder *r, struct jumps *j)
 {
 	if (!r->has_rseq) {

@@ -19,16 +19,16 @@
 
 #include "arch/insn_move.h"
 
-/* Of a record's site, where rings are locked: from there on it has the processor. */
+/* If rings are locked, the bits of a record's site from here on are the processor. */
 enum { STUB_CPU_SHIFT = 48 };
 enum { STUB_MAX = 14 + X86_MOVED_MAX + 5, RECORDER_MAX = 1024 };
 
-/* Bytes for an address in the process. */
+/* Code to be placed at an address in the process. */
 struct code {
 	u8 *at;
 	u32 len, room;
 	u64 address;    /* of at[0] */
-	bool is_broken; /* something was too far away, or there was no room */
+	bool is_broken; /* a target was too far away, or the buffer was full */
 };
 
 struct recorder {

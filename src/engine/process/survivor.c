@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work on stopped threads must complete: if a tracer is killed, the kernel lets them run on with
- * the registers of an injected system call. So a process that shares the memory and the descriptors
- * of this one, as after vfork(2), does it and outlives it.
+ * Work on stopped threads must complete: if a tracer is killed, the kernel resumes them with the
+ * registers of an injected system call. So the work is done by a process that shares this one's
+ * memory and descriptors, as after vfork(2), and survives it.
  */
 #include <errno.h>
 #include <sched.h>
@@ -24,15 +24,15 @@ static int work(void *arg)
 {
 	struct job *j = arg;
 
-	/* kill(1) of a process group does not reach it. After setsid(2) it would also have a share
-	 * of time of its own (autogroup, sched(7)). */
+	/* kill(1) of a process group does not reach it. setsid(2) would also give it a separate
+	 * share of CPU time (autogroup, sched(7)). */
 	setpgid(0, 0);
 	j->ret = j->f(j->ctx);
 	return 0;
 }
 
 /* This thread waits for it in the kernel (CLONE_VFORK): they share errno, malloc's cache and all
- * that belongs to a thread, and never run at once. */
+ * other thread-local data, but never run at the same time. */
 static bool run_beside(struct job *j, void *stack)
 {
 	pid_t child = clone(work, (char *)stack + STACK,

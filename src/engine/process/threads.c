@@ -59,7 +59,7 @@ static bool is_known(const struct stopped *s, s32 tid)
 	return false;
 }
 
-/* The first or the last number in a line of /proc/PID/status; 0 if there is none. */
+/* The first or the last number in a line of /proc/PID/status; 0: none. */
 static u32 number_of(u32 pid, const char *name, bool last)
 {
 	char path[32], line[32], *end;
@@ -184,7 +184,7 @@ static int wait_for(struct stopped *s, struct err *err)
 
 static void finish(struct thread *t)
 {
-	while (!t->is_stopped && !t->is_gone) { /* it does not stop: detach as soon as it does */
+	while (!t->is_stopped && !t->is_gone) { /* it has not stopped: detach as soon as it does */
 		look(t);
 		nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
 	}
@@ -205,7 +205,7 @@ u64 threads_resume(struct stopped *s)
 	return began ? clock_mono_ns() - began : 0;
 }
 
-/* Until a scan finds no new thread. */
+/* Repeats until a scan finds no new thread. */
 static int stop(struct stopped *s, u32 pid, u32 most, struct err *err)
 {
 	int n;

@@ -20,12 +20,12 @@ struct stopped {
 
 /* ---- threads.c. After a failure, too, threads_resume() must follow. */
 int threads_stop(struct stopped *s, u32 pid, struct err *err);
-/* Stops any one thread; the others run on. */
+/* Stops any one thread; the others continue. */
 int threads_stop_one(struct stopped *s, u32 pid, struct err *err);
 /* Returns how long the first of them was stopped, in ns. */
 u64 threads_resume(struct stopped *s);
 
-/* A number in /proc/PID/status; 0 if there is none. */
+/* A number in /proc/PID/status; 0: none. */
 u32 process_status(u32 pid, const char *name);
 /* The thread ID in its own pid namespace, which may be below ours. 0: it has ended. */
 u32 thread_inner_id(u32 tid);
@@ -39,7 +39,7 @@ struct injector {
 	struct user_regs_struct regs;
 };
 int thread_pointer_of(s32 tid, u64 *pointer, struct err *err);
-/* Its signals, and its seccomp filters, wait until inject_end(). 0 or -errno. */
+/* The thread's signals and seccomp filters are suspended until inject_end(). 0 or -errno. */
 int inject_begin(struct injector *in, u32 pid, s32 tid, struct err *err);
 /* The result of the call: -errno if it failed, -EIO if the thread has ended. Missing arguments are
  * 0. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads of a process in another pid namespace have ids in their records that only they know: ours
- * are those of /proc/PID/task/TID. */
+/* Records of a process in another pid namespace have thread ids of that namespace; this maps them
+ * to ours, those of /proc/PID/task/TID. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Programs in the process run at the event, programs on records run later. If clauses share a map,
- * the order would be visible; so all of them run in the process, or all on records.
+ * the difference in order would be visible; so either all of them run in the process, or all on
+ * records.
  *
  *	uprobe:f:a { @x++; }	uprobe:f:b { printf("%d\n", @x); }	both on records, because of printf()
  */
@@ -57,7 +58,7 @@ bool together_with_others(const struct program *prog, const bool *is_event, u32 
 	return false;
 }
 
-/* Whether all functions that use the map can; if not, none does. */
+/* Whether all functions that use the map can run in the process; if not, none does. */
 static bool settle(const struct program *prog, u32 map, const bool *is_event, bool *runs)
 {
 	bool all = true, changed = false;

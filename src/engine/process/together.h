@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which functions of a program run in the process, of those that can. */
+/* Decides which functions of a program run in the process, among those that can. */
 #ifndef SONDE_ENGINE_PROCESS_TOGETHER_H
 #define SONDE_ENGINE_PROCESS_TOGETHER_H
 

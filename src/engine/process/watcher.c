@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A process that outlives a killed sonde, and removes its jumps. It has no terminal, no pipes and
- * nothing else of sonde's; the signals that end a group of processes do not reach it. If it is
- * killed together with sonde, the next run, or sonde detach, removes them.
+ * none of sonde's other files; signals to a process group do not reach it. If it is killed together
+ * with sonde, the next run, or sonde detach, removes them.
  */
 #include <poll.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "engine/process/detach.h"
 #include "engine/process/internal.h"
 
-enum { TRIES = 50 }; /* of process_lock(), which waits, too */
+enum { TRIES = 50 }; /* of process_lock(), which itself waits */
 
 static bool is_needed(const struct patched *p)
 {

@@ -19,7 +19,7 @@ struct store *replay_store(void);
 /* The part of a file of another tool that could not be read; NULL: none. */
 const char *replay_damage(void);
 /* noted.c: values that a script recorded with the events of a format; NULL: none. known: by the
- * text of its rows, which formats share. */
+ * text of the rows, which formats share. */
 const struct noted_reads *noted_parse(struct arena *a, struct store *s, const char *format,
 				      struct hash *known);
 /* The first and the last moment of the recording, by the boot clock. */
@@ -38,7 +38,7 @@ struct handlers {
 	u32 n;
 };
 enum { MOST_CALLS = 512 };
-/* Of an event of the file. Of raw_syscalls the functions of single calls, by their number. */
+/* The handlers of an event of the file. For raw_syscalls, those of single calls, by number. */
 struct event_handlers {
 	struct handlers all;
 	struct handlers *
@@ -69,9 +69,9 @@ struct threads {
 	struct thread *v; /* by tid, then since */
 	u32 n;
 };
-/* Reads all events, and begins again. */
+/* Reads all events, then rewinds. */
 void threads_read(struct threads *t, struct store *s);
-/* The process of a thread at a time; a new one's is known when it first runs. */
+/* The process of a thread at a time; for a new thread it is known when the thread first runs. */
 u32 threads_process(const struct threads *t, u32 tid, u64 time);
 
 #endif

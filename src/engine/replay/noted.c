@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "engine/replay/internal.h"
 
-/* Cuts the word before the next tab or the end of the line off. */
+/* Takes the word before the next tab or the end of the line. */
 static char *take(char **s)
 {
 	char *word = *s;

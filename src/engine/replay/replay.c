@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Replay: the events of a recording (store/) run the programs of a script in the interpreter (vm/),
- * in the order of their times, as they would have run live. The context of a program is the event's
- * record, as it is on the kernel's perf path. Clocks, tasks and processors are those of the
- * recording; a script that needs more (lacks) is refused before it runs.
+ * in time order, as they would have run live. The context of a program is the event's record, as it
+ * is on the kernel's perf path. Clocks, tasks and processors are those of the recording; a script
+ * that needs other data (lacks) is refused before it runs.
  *
  *	event at t: timers that are due before t, then the functions of its format, each followed by
  *	the records that it sent
@@ -18,13 +18,13 @@
 enum {
 	BATCH = 16384, /* events and runs of functions in a drain() */
 	MOST_CPUS = 4096,
-	/* Of the context: a program may read past the end of the record, as from the kernel's
+	/* Bytes of the context: a program may read past the end of the record, as in the kernel's
 	 * buffer. */
 	CTX_SIZE = 128 << 10,
-	NEXT = 1, /* of sched_switch the second task */
+	NEXT = 1, /* the second task of sched_switch */
 };
 
-/* Who runs on a processor: the task of its last event. */
+/* The task that runs on a processor: that of its last event. */
 struct on_cpu {
 	u64 pid_tgid;
 	char comm[16];
@@ -40,16 +40,16 @@ struct replay {
 	struct threads threads; /* for rawtracepoint and timers */
 	struct arena arena;
 	struct on_cpu *cpus; /* for timers */
-	u32 switch_format;   /* of sched_switch; NO_INDEX: is not in the file */
+	u32 switch_format;   /* of sched_switch; NO_INDEX: not in the file */
 	const struct raw_event *switches;
 	struct trace_event event;
-	const struct trace_event *current; /* whose functions run; NULL: none */
+	const struct trace_event *current; /* the event whose functions run; NULL: none */
 	struct store_names *names;
 	bool has_event; /* event has not run yet */
 	bool is_started, is_stopped, is_over;
 	u64 from, to; /* the part of the file */
 	u64 now, end;
-	u32 clock;   /* the row of tables.clocks that holds now */
+	u32 clock;   /* the current row of tables.clocks */
 	u32 n_done;  /* events and runs of functions in this drain() */
 	u64 *failed; /* by function: runs that a fault ended */
 	struct raw_context raw;
@@ -171,7 +171,7 @@ static bool ksym(void *self, u64 addr, struct symbol *out)
 	return store_names_kernel(replay_of(self)->names, addr, out);
 }
 
-/* Stacks are resolved by the processes at the time of printing, as live. */
+/* Stacks are resolved with the processes known when they are printed, as in a live run. */
 static bool usym(void *self, u32 pid, u64 addr, struct symbol *out)
 {
 	struct replay *r = replay_of(self);
@@ -262,7 +262,7 @@ static void read_threads(struct replay *r)
 	store_range(r->store, r->from, r->to);
 }
 
-/* The tasks in its fields are threads, whose processes are known from other events. */
+/* Tasks in its fields are threads; their processes are known from other events. */
 static void attach_raw(struct replay *r, struct handler *h, u32 format)
 {
 	h->is_raw = true;
@@ -396,7 +396,7 @@ static void run_event(struct replay *r, struct in_vm_receiver *to)
 	if (h->n) {
 		set_now(r, e->time);
 		set_task(r, e->cpu, (u64)e->pid << 32 | e->tid, e->comm);
-		memcpy(r->ctx, e->record, e->len); /* 65535 at most */
+		memcpy(r->ctx, e->record, e->len); /* at most 65535 */
 	}
 	for (u32 i = 0; i < h->n && !to->has_enough; i++)
 		if (h->v[i].is_raw)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recording that events come from. There is one in a process, as there is one kernel: features
- * and formats are needed before the run exists.
+ * The recording from which events come. A process has one, as it has one kernel: features and
+ * formats are needed before the run exists.
  */
 #include <stdlib.h>
 #include "engine/replay/internal.h"
@@ -11,7 +11,7 @@
 static struct {
 	struct store *store;
 	char *path;
-	struct buf damage; /* of a file of another tool */
+	struct buf damage; /* of a file from another tool */
 	struct arena arena;
 	struct recorded_kernel kernel;
 } source;
@@ -96,12 +96,13 @@ struct store *replay_store(void)
 
 u64 replay_begin_ns(const struct store_tables *t)
 {
-	if (t->n_events && t->n_written > t->n_chunks) /* a flight recorder: it began long before */
+	if (t->n_events &&
+	    t->n_written > t->n_chunks) /* a flight recorder, which began long before */
 		return t->t0;
 	return t->n_events ? MIN(t->head.start_ns, t->t0) : t->head.start_ns;
 }
 
-/* The recorder stores the time of day each second, also without events. */
+/* The recorder stores the time of day each second, even without events. */
 u64 replay_end_ns(const struct store_tables *t)
 {
 	u64 last = MAX(replay_begin_ns(t), t->t1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Threads and their processes. An event has the process of its own thread; fields have only the IDs
- * of other threads. So all events are read once: which thread belonged to which process since when.
+ * of other threads. So all events are read once to learn which thread belonged to which process
+ * since when.
  */
 #include <stdlib.h>
 #include "base/hash.h"
@@ -59,7 +60,7 @@ void threads_read(struct threads *t, struct store *s)
 		t->v = xcalloc(1, sizeof *t->v);
 }
 
-/* The first row after the thread's row that begins after the time. */
+/* The first row of the thread that begins after the time. */
 static u32 upper_row(const struct threads *t, u32 tid, u64 time)
 {
 	u32 low = 0, high = t->n;

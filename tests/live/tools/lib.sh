@@ -8,7 +8,7 @@ C=tw$$ W=$TMP/tw$$
 built gcc -o "$W" -O1 -g -w -fno-omit-frame-pointer -pthread -D_GNU_SOURCE "$TOP/tests/live/tools/work.c" || exit 99
 # On 7.x a busy guest skips events, of others as well, and the warning may be there: what was counted is compared.
 # A slow guest may still be letting go of the tool before.
-no_skips() { without_skips 'WARNING: the kernel skipped events, matching or not: ' | sed -u '/^sonde: the kernel still lets go of /d'; }
+no_skips() { without_skips 'WARNING: the kernel skipped events, matching or not: ' | sed -u '/^sonde: the kernel is still removing /d'; }
 # tool NAME 'workload' [options]: a tool on exactly that process tree
 tool() { local name=$1 what=$2; shift 2; "$SONDE" run -q "$name" --follow -c "$W $what" "$@" 2>&1 | no_skips; }
 # by_comm NAME 'workload' [options]: a tool that looks for the workload by its name

@@ -186,7 +186,7 @@ def main():
         r = subprocess.run([sonde, *engine, "-q", "-c", program, "-e", "\n".join(script[at:at + 30])],
                            capture_output=True, text=True, errors="replace")
         # a busy machine takes its time to remove probes
-        unexpected = "".join(x for x in r.stderr.splitlines(True) if x.strip() and "still lets go of" not in x)
+        unexpected = "".join(x for x in r.stderr.splitlines(True) if x.strip() and "is still removing" not in x)
         if r.returncode or unexpected:
             print(unexpected[:1000])
         for line in r.stdout.splitlines():

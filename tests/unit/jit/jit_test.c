@@ -187,7 +187,7 @@ static void test_time(void)
 	clock.slot[5].tick = ~0ull >> 1;
 	gives_at(&entry, with, 5000, "not before its slot", CALL(BPF_FUNC_ktime_get_boot_ns),
 		 STORE_R0);
-	refuses("no clock", "time without a clock", CALL(BPF_FUNC_ktime_get_ns), STORE_R0);
+	refuses("as a clock", "time without a clock", CALL(BPF_FUNC_ktime_get_ns), STORE_R0);
 }
 
 static __thread u32 thread_id = 4711;

@@ -227,7 +227,7 @@ static void test_rust(void)
 	rust(EM_AARCH64, record("lll"), 195, "its address was in x8", "three words");
 	rust(EM_AARCH64, record("iii"), 163, "its address was in x8",
 	     "twelve bytes that are no pair");
-	rust(EM_AARCH64, record("iii"), 155, "compilers of its time",
+	rust(EM_AARCH64, record("iii"), 155, "its compiler returns",
 	     "twelve bytes of a compiler that tried both");
 	rust(EM_AARCH64, &ty_f64, 195, vector, "a float");
 	rust(EM_X86_64, record("lll"), 195, "[x10]", "three words, whose address is in rax");

@@ -149,10 +149,10 @@ static void test_kinds(void)
 	same("a call by a pointer", call_pointer);
 	same("a jump by a pointer", jump_pointer);
 	refused("a short function", short_, too_short);
-	refused("a system call", syscall_, "a system call is at its entry");
-	refused("a loop", loop, "a branch that reaches 127 bytes only is at its entry");
+	refused("a system call", syscall_, "it begins with a system call");
+	refused("a loop", loop, "it begins with a branch that reaches only 127 bytes");
 	refused("two calls", inner_call, "a call would return into the bytes of a jump");
-	refused("a call by rsp", by_sp, "a call by the stack pointer is at its entry");
+	refused("a call by rsp", by_sp, "it begins with a call through the stack pointer");
 }
 
 static void test_inner(void)

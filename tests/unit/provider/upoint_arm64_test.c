@@ -117,7 +117,7 @@ static void test_literal_first(void)
 {
 	place("no_entry", (struct upoint_need){ 0 }, 12, "ret");
 	place("no_entry", (struct upoint_need){ .regs = 3 }, 4,
-	      "allows no probe on the instructions before it");
+	      "does not allow a probe on the instructions before it");
 	ok(find("no_entry", (struct upoint_need){ .regs = 4 }).refused != NULL,
 	   "but not where x2 is asked for");
 	ok(!find("no_entry", (struct upoint_need){ .regs = 3 }).refused, "x0 and x1 are there");

@@ -332,8 +332,8 @@ static void foreign(void)
 	int fd = new_file();
 
 	ok(write(fd, "PERFILE2 and more", 17) == 17, "another file");
-	ok(!store_open_fd(fd, "x", &err) && strstr(err.text, "x is no recording"), "is refused: %s",
-	   err.text);
+	ok(!store_open_fd(fd, "x", &err) && strstr(err.text, "x is not a recording"),
+	   "is refused: %s", err.text);
 	err = (struct err){ 0 };
 	ok(!store_open("/nonexistent", &err) && err.code == -ENOENT, "so is one that is not there");
 }

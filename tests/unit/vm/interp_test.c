@@ -189,15 +189,15 @@ static void test_faults(void)
 	       LDX(DW, R0, R1, 16), EXIT);
 	faults("writes to the context", "the context is read-only", ST(DW, R1, 0, 0), EXIT);
 	faults("compared with 0", "NULL", MOV(R1, 0), LDX(DW, R0, R1, 0), EXIT);
-	faults("no memory", "a made-up address", LD64(R1, 0xffff888000000000), LDX(DW, R0, R1, 0),
+	faults("not memory", "a made-up address", LD64(R1, 0xffff888000000000), LDX(DW, R0, R1, 0),
 	       EXIT);
-	faults("no memory", "r1 after a call", CALL(5), LDX(DW, R0, R1, 0), EXIT);
+	faults("not memory", "r1 after a call", CALL(5), LDX(DW, R0, R1, 0), EXIT);
 	faults("bad instruction", "opcode 0", INSN(0, 0, 0, 0, 0), EXIT);
 	faults("bad instruction", "second half of a constant", JA(1), LD64(R0, 0), EXIT);
 	faults("bad arithmetic", "opcode 0xe7", INSN(0xe7, 0, 0, 0, 0), EXIT);
 	faults("bad jump", "opcode 0xe5", INSN(0xe5, 0, 0, 0, 0), EXIT);
 	faults("does not exist", "r11", INSN(BPF_ALU64 | BPF_MOV, 11, 0, 0, 0), EXIT);
-	faults("not aligned", "atomic that is not aligned", ST(DW, R10, -16, 0), ST(DW, R10, -8, 0),
+	faults("misaligned", "atomic that is not aligned", ST(DW, R10, -16, 0), ST(DW, R10, -8, 0),
 	       MOV(R1, 0), ATOMIC(DW, BPF_ADD, R10, -12, R1), EXIT);
 	faults("helper 999", "unknown helper", CALL(999), EXIT);
 	faults("kernel", "a kernel function", INSN(BPF_JMP | BPF_CALL, 0, 2, 0, 1), EXIT);
