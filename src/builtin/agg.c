@@ -70,12 +70,12 @@ struct extreme {
 	const char *map;
 	struct opnd at; /* of the value */
 	enum ir_cond better;
-	u32 v, into; /* variables: the new value, and what is there */
+	u32 v, into; /* variables: the new value, and the stored one */
 };
 
-/* Where a value is better than what is there takes its place; goes on in `out`. Threads of a
- * processor may interrupt each other, so another value may have come: once more then, but not
- * without end. */
+/* Replaces the stored value if the new one is better; continues in `out`. Threads of a processor
+ * may preempt each other, so the stored value may have changed: then it retries, but not
+ * endlessly. */
 static void exchange_if_better(struct lower *l, const struct extreme *x, struct ir_block *out)
 {
 	enum { TRIES = 4 };
@@ -103,10 +103,10 @@ static void exchange_if_better(struct lower *l, const struct extreme *x, struct 
 }
 
 /*
- * The value, then not 0 if there is one. Without one the value is 0, and who exchanges that 0 adds
- * 2 to what follows; who finds another value before that, of a thread that may have been killed,
- * sets bit 0. If two have added 2, one of them has stored a 0 that counts, which the other's value
- * has replaced.
+ * Layout: the value, then a word that is not 0 if there is a value. Without one the value is 0, and
+ * the thread that exchanges this 0 adds 2 to the word; a thread that finds another value before
+ * that (the other thread may have been killed) sets bit 0. If two have added 2, one of them stored
+ * a valid 0, which the other's value has replaced.
  */
 static void update_extreme(struct lower *l, struct node *call, struct node *map, bool is_min)
 {

@@ -28,8 +28,8 @@ void format_record(struct actor *a, struct event_desc *e, const void *record, st
 /* Closes the files that skboutput() opened; call it at the end of a run. */
 void action_files_close(struct actor *a);
 
-/* Call it after checking: reports script options (after --) that no getopt() reads. False: there
- * are some. */
+/* To be called after checking: reports script options (after --) that no getopt() reads. False:
+ * there were some. */
 bool builtin_check_options(struct env *env, struct diags *diags);
 
 /* Nanoseconds since boot; includes suspend if the kernel has bpf_ktime_get_boot_ns() (5.8). */

@@ -10,7 +10,7 @@ enum {
 	JOIN_MOST = 20480, /* of joined(): JOIN_ROOM, the last string, separators of 25 bytes */
 };
 
-/* ---- what is joined */
+/* ---- the array */
 
 static bool is_array(const struct type *t)
 {
@@ -62,7 +62,7 @@ static u32 join_room(const struct joining *j)
 	return power_of_two(JOIN_ROOM + (n > 1 ? JOIN_ARGS * (n - 1) : 0));
 }
 
-/* used: where the word lies, after the buffer. */
+/* used: where the word is, after the buffer. */
 static void joining_begin(struct lower *l, struct joining *j, struct node *call,
 			  struct opnd strings, struct opnd used)
 {
@@ -84,7 +84,7 @@ static struct opnd join_pointer(struct lower *l, const struct joining *j, struct
 	return lower_read_scalar(l, &ty_u64, at, j->space);
 }
 
-/* Where the i-th string, or the separator before it, begins. */
+/* The address where the i-th string, or the separator before it, begins. */
 static struct opnd join_place(struct lower *l, const struct joining *j, struct opnd i)
 {
 	s64 more = j->separator ? (s64)strlen(j->separator) - 1 : 0; /* than a NUL */
@@ -133,7 +133,7 @@ static void join_strings(struct lower *l, const struct joining *j)
 const struct type *check_join(struct check *c, struct node *call)
 {
 	const struct node *a = call_arg(call, 0);
-	/* what a recording has of it: the value of joined() */
+	/* a recording has the value of joined() */
 	bool is_joined = a->type->kind == TY_STRING && c->inst && c->inst->profile &&
 			 c->inst->profile->noted;
 
@@ -156,7 +156,7 @@ static struct opnd copy_joined(struct lower *l, struct node *n, struct opnd to)
  *
  *	record_head | "ls\0" "-l\0" ...
  *
- * arg[0]: or one text with the separators in it, without a NUL.
+ * arg[0]: else one text with the separators in it, without a NUL.
  */
 struct ir_val lower_join(struct lower *l, struct node *call)
 {

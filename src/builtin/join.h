@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* join(), which prints the strings of an array of pointers, and joined(), which gives them as one
+/* join(), which prints the strings of an array of pointers, and joined(), which returns them as one
  * string. */
 #ifndef SONDE_BUILTIN_JOIN_H
 #define SONDE_BUILTIN_JOIN_H

@@ -68,7 +68,7 @@ static struct ir_val lower_has_key(struct lower *l, struct node *call)
 	return val_scalar(&ty_bool, lower_map_has(l, keyed_node(l, call)));
 }
 
-/* ---- find(@m, key, $v): has_key() and lookup in one */
+/* ---- find(@m, key, $v): has_key() and lookup combined */
 
 static const struct type *check_find(struct check *c, struct node *call)
 {

@@ -105,7 +105,7 @@ static struct opnd text_word(struct lower *l, const struct ir_val *v, u32 offset
 }
 
 /* Address and length of the bytes of a std::string, &str, Go string etc. (type/text.h), or of a
- * pointer to one. False: it is none. */
+ * pointer to one. False: not such a value. */
 static bool text_parts(struct lower *l, struct node *what, struct opnd *addr, struct opnd *length)
 {
 	const struct type *t = what->type;

@@ -2,7 +2,7 @@
 /*
  * path(): the name of a struct path.
  *
- * The kernel allows bpf_d_path() in iterators and on a short list of functions only. Elsewhere the
+ * The kernel allows bpf_d_path() only in iterators and on a short list of functions. Elsewhere the
  * program walks from directory to directory as prepend_path() does (fs/d_path.c), but without its
  * locks: while a file is being renamed, the result may mix the old and the new path.
  */
@@ -145,7 +145,7 @@ struct walk {
 	struct opnd mnt, dentry;           /* current: struct vfsmount *, struct dentry * */
 	struct opnd root_mnt, root_dentry; /* of the current task */
 	struct opnd parts, n;              /* pointers to the names, innermost first */
-	struct opnd arrived;               /* 1: at the root, or nothing is above */
+	struct opnd arrived;               /* 1: at the root, or at an unreachable top */
 	struct opnd deleted, digits;
 	struct opnd text, len; /* the result so far; its length without the NUL */
 	u32 cap;
@@ -272,7 +272,8 @@ static void append_names(struct lower *l, const struct walk *c)
 	lower_values_drop(l, mark);
 }
 
-/* ---- pseudo files, which have no directory: pipes, sockets, memory files (named by d_dname()) */
+/* ---- pseudo files, which are in no directory: pipes, sockets, memory files (named by
+ * d_dname()) */
 
 enum { WORD_BYTES = 16 };
 
@@ -438,7 +439,7 @@ static u32 room_of(u32 cap)
 	return WALK_BYTES + ALIGN_UP(cap + TEXT_MORE, 8u);
 }
 
-/* In room_of(cap) bytes. */
+/* Places the walk's state in room_of(cap) bytes. */
 static struct walk walk_in(struct lower *l, struct opnd room, u32 cap)
 {
 	struct walk c = {
@@ -461,7 +462,7 @@ static struct walk walk_in(struct lower *l, struct opnd room, u32 cap)
 	return c;
 }
 
-/* Makes the text; empty if the dentry is null. 0: the walk ended before the root. */
+/* Builds the text; empty if the dentry is null. 0: the walk ended before the root. */
 static struct opnd make_path(struct lower *l, const struct walk *c)
 {
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
@@ -497,13 +498,13 @@ static struct opnd make_path_shared(struct lower *l, struct opnd room, u32 cap)
 	return lower_call_shared(l, &path_shared, most, &at);
 }
 
-/* The path by walking: in line if it is all that a program does, because verifiers follow it for
- * long. */
+/* The path by walking: inline only if the program does little else, because verifiers take long to
+ * follow it. */
 static struct ir_val walk_path(struct lower *l, struct node *call)
 {
 	enum { ALONE = 4096 }; /* of lower_wants_shared() */
 	bool shared = lower_wants_shared(l, ALONE), canonical;
-	/* of all calls of one function the same */
+	/* the same for all calls of one function */
 	u32 cap = shared ? ALIGN_UP((u32)l->env->config.max_strlen, 8u) : call->type->count;
 	struct opnd room = lower_temp(l, room_of(cap), 8, "path");
 	struct walk c = walk_in(l, room, cap);

@@ -44,8 +44,8 @@ static void invert_set(struct item *p)
 		p->bytes[i] = (u8)~p->bytes[i];
 }
 
-/* Parses "[a-z_]" or "[!0-9]"; s points after the "[". Returns the position after the "]"; NULL:
- * there is none. */
+/* Parses "[a-z_]" or "[!0-9]"; s points after the "[". Returns the position after the "]"; NULL: no
+ * "]". */
 static const char *parse_set(struct item *p, const char *s)
 {
 	bool is_inverted = *s == '!' || *s == '^', first = true;
@@ -175,7 +175,7 @@ static bool is_done(const struct pattern *p, const struct set *s)
 	return p->n && in_set(s, p->n - 1) && p->at[p->n - 1].star;
 }
 
-/* Number of a state, which is added if it is new; MAX_STATES + 1: there are too many. */
+/* Number of a state, which is added if it is new; MAX_STATES + 1: too many. */
 static u32 state_number(struct automaton *a, const struct set *s)
 {
 	static const struct set nothing;
@@ -337,7 +337,7 @@ static u32 run_table(struct lower *l, const struct text *text, struct walk_table
 }
 
 /*
- * The same as a function that the program has once for all tables. Its arguments describe the
+ * The same as a function, of which the program has one for all tables. Its arguments describe the
  * table; the mask is that of the largest table.
  */
 enum { INFO_LOG = 8, INFO_TAKEN = 8 };

@@ -62,7 +62,7 @@ static const struct type *check_format_args(struct check *c, struct node *call, 
 	return &ty_void;
 }
 
-/* The reason, and the conversion at `from` if it is complete. */
+/* The reason, with the conversion at `from` if it is complete. */
 static const char *with_conversion(struct check *c, const char *why, const char *from)
 {
 	size_t len = *from == '%' ? 1 + strspn(from + 1, "0123456789+-# .*$hljzt") : 0;
@@ -119,7 +119,7 @@ static u32 list_length(const struct node *n)
 	return length;
 }
 
-/* Side effects, which would happen twice if a record is filled twice: see ir/lower_user.c. */
+/* Has side effects, which would happen twice if a record were filled twice: see ir/lower_user.c. */
 static bool acts(struct node *n, void *ctx)
 {
 	bool *found = ctx;
@@ -170,8 +170,8 @@ static void put_values(struct lower *l, const struct event_desc *e, struct opnd 
 	}
 }
 
-/* Where a call's arguments are that end a value, alone or as the last member of a tuple; 0 if it
- * ends otherwise. */
+/* The type of a system call's arguments if they end the value, alone or as the last member of a
+ * tuple; NULL if it ends differently. */
 static const struct type *call_at_end(const struct type *t)
 {
 	const struct field *last =
@@ -182,7 +182,7 @@ static const struct type *call_at_end(const struct type *t)
 	return t->kind == TY_CALL ? t : NULL;
 }
 
-/* Of the arguments of a call only the bytes in use are sent: a tenth of what there is room for. */
+/* For the arguments of a call, only the bytes in use are sent: a tenth of the capacity. */
 static void output_values(struct lower *l, struct event_desc *e, const struct values *v,
 			  const struct type *call)
 {
@@ -199,7 +199,8 @@ static void output_values(struct lower *l, struct event_desc *e, const struct va
 
 enum { MANY_VALUES = 32 };
 
-/* Makes the record in scratch, argument by argument: no number waits on the stack for another. */
+/* Builds the record in scratch, argument by argument, so that no number is kept on the stack
+ * meanwhile. */
 static void output_one_by_one(struct lower *l, struct event_desc *e, struct node *first)
 {
 	struct opnd record;

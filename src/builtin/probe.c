@@ -36,7 +36,7 @@ static const struct type *whole_args(struct check *c, struct node *call, const s
 	return type_record(c->arena, fields, n);
 }
 
-/* ---- argstr: formatted when it is printed */
+/* ---- argstr: formatted when printed */
 
 static struct node *args_field(struct check *c, const struct node *call, const char *name)
 {
@@ -76,7 +76,7 @@ static const struct type *check_args(struct check *c, struct node *call)
 	return check_expr(c, call->data);
 }
 
-/* @KEPT[curtask].N, which the entry of the call has stored. */
+/* @KEPT[curtask].N, which the call's entry has stored. */
 static struct node *kept_snapshot(struct check *c, const struct node *call, const struct profile *p)
 {
 	struct node *kept = node_new(c->arena, N_FIELD, call->span),

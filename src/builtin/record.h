@@ -5,8 +5,8 @@
 
 #include "ir/lower.h"
 
-/* Copies the event's record, of type t (TY_EVENT), to dst. The fields that programs may not read
- * are zero, except the pid where the event's text needs it. */
+/* Copies the event's record, of type t (TY_EVENT), to dst. The fields that programs must not read
+ * are zero, except the pid if the event's text needs it. */
 void lower_trace_record(struct lower *l, const struct type *t, struct opnd dst);
 
 #endif

@@ -3,7 +3,7 @@
  * printf() in a pinned iterator.
  *
  * sonde does not run when the file is read, so the kernel formats the text (bpf_seq_printf,
- * kernel/trace/bpf_trace.c). Input: a format of ours and its arguments. Output: a format of the
+ * kernel/trace/bpf_trace.c). Input: a format of sonde and its arguments. Output: a format of the
  * kernel and one word for each argument:
  *
  *	%-8d %s  of an int32 and a string	->	"%-8lld %s"	{ value, address of the bytes }

@@ -3,9 +3,9 @@
  * Stacks: kstack, ustack, fullstack.
  *
  * The frames are stored once, in a separate map keyed by their hash, those of user stacks with the
- * time, because programs and libraries come and go. The value is the hash, the process and the
- * number of frames, so it can be a map key. Tracer frames are removed when the
- * stack is printed.
+ * time, because mappings of programs and libraries change. The value is the hash, the process and
+ * the number of frames, so it can be a map key. Tracer frames are removed when the stack is
+ * printed.
  *
  *	scratch[0] = function, in trampolines; the frames follow
  *	n = get_stack(ctx, scratch, limit * 8, flags) / 8
@@ -190,7 +190,7 @@ static const struct shared_func hash_func = { .name = "hash_stack",
 					      .n_args = 2,
 					      .body = hash_body };
 
-/* Verifiers store a state for each iteration. After a few stacks, in a loop, and where functions
+/* Verifiers store a state for each iteration. So after a few stacks, in a loop, and where functions
  * are called anyway, a function is called, which they follow once. */
 static struct opnd hash_frames(struct lower *l, struct opnd frames, struct opnd n, u32 limit)
 {
@@ -222,7 +222,7 @@ static u32 stacks_map(struct lower *l, u32 limit)
 	return p->maps.n - 1;
 }
 
-/* `user`: with the time in the last word. */
+/* `user`: stores the time in the last word. */
 static void store_frames(struct lower *l, u32 map, struct opnd key, struct opnd frames, bool user)
 {
 	u32 size = l->prog->maps.v[map].value_size;
@@ -231,7 +231,7 @@ static void store_frames(struct lower *l, u32 map, struct opnd key, struct opnd 
 
 	ir_branch(l, CC_NE, ret, o_imm(0), out, missing);
 	ir_place(l, missing);
-	if (user && !l->env->is_replay) /* whose symbols are those of the time of the record */
+	if (user && !l->env->is_replay) /* whose symbols are those at the time of the record */
 		ir_store(l, opnd_plus(frames, size - 8), 8,
 			 ir_call(l, BPF_FUNC_ktime_get_ns, false, 0));
 	ret = ir_call(l, BPF_FUNC_map_update_elem, false, 4, o_map(map), key, frames,
@@ -243,11 +243,11 @@ static void store_frames(struct lower *l, u32 map, struct opnd key, struct opnd 
 	ir_place(l, out);
 }
 
-/* One struct stack_value at dst, of a stack that is unwound by call frame information. */
+/* Writes one struct stack_value at dst, for a stack that is unwound by call frame information. */
 static void lower_unwound(struct lower *l, const struct type *t, struct opnd dst)
 {
-	/* the reason for the end is one more, which the default limit counts and another does
-	 * not */
+	/* the reason for the end is one more frame, which is included in the default limit but not
+	 * in others */
 	bool counts = t->stack.limit == STACK_DEFAULT_FRAMES;
 	u32 limit = t->stack.limit - counts, room = power_of_two(limit + 2) * 8, n_var = ir_var(l),
 	    h_var = ir_var(l), mark;
@@ -362,7 +362,7 @@ static void compute_user_side(struct lower *l, const struct type *t, bool dwarf,
 	}
 	ir_branch(l, CC_NE, unwind_is_32bit(l), o_imm(0), is_32bit, other);
 	mark = lower_values_mark(l);
-	ir_place(l, other); /* first: what it calls serves the other side, too */
+	ir_place(l, other); /* first, because the other side uses its calls, too */
 	lower_unwound(l, t, dst);
 	lower_values_drop(l, mark);
 	ir_jump(l, out);
@@ -400,7 +400,7 @@ static bool store_kept(struct lower *l, const struct type *t, enum side side, st
 	return true;
 }
 
-/* One struct stack_value at dst. */
+/* Writes one struct stack_value at dst. */
 static void lower_side(struct lower *l, const struct type *t, enum side side, struct opnd dst)
 {
 	_Static_assert(sizeof(struct stack_value) == 16, "two words");

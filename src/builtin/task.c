@@ -83,7 +83,7 @@ static const struct type *check_has_cpid(struct check *c, struct node *call)
 
 /* ---- cgroups */
 
-/* The id of the cgroup that the argument names; 0: there is none, which is reported. */
+/* The id of the cgroup that the argument names; 0: none, which is reported. */
 static u64 find_cgroup(struct check *c, struct node *call, u32 *level)
 {
 	const struct world *w = &c->env->world;

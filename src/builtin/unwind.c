@@ -8,10 +8,10 @@
  *	pc, fp			read from the stack at offsets from the CFA
  *
  * The stack is copied in pieces of at most 2 KB that never cross a page, because a copy costs 30 to
- * 50 ns whatever its length, and one that faults a microsecond.
+ * 50 ns regardless of its length, and one that faults a microsecond.
  *
  * The walk is a function that verifiers follow once and that unwinds STEP_FRAMES frames; the
- * program calls it in a loop. Its state is in scratch, because such functions get numbers only
+ * program calls it in a loop. Its state is in scratch, because such functions only take numbers
  * (ir/lower_func.c). Indexes come from memory or are masked after an unknown zero was added, so
  * that verifiers do not follow each value of them.
  */
@@ -68,7 +68,7 @@ static struct opnd find_area(struct lower *l, struct opnd process, struct opnd a
 	return o_temp(at);
 }
 
-/* Where a file's rows are searched: `part` if they are not whole. */
+/* Where a file's rows are searched: in `part` if the tables have several elements. */
 struct search {
 	struct lower *l;
 	struct opnd part, end, low, zero;
@@ -102,7 +102,7 @@ static void row_step(const struct search *s, u32 step)
 	ir_var_set(l, s->at, t);
 	ir_jump(l, next);
 	walk_place(l, next);
-	/* what verifiers learned about it depends on the path: forget */
+	/* what verifiers know about it depends on the path: forget it */
 	ir_var_set(l, s->at,
 		   ir_op2(l, IR_AND, ir_op2(l, IR_ADD, o_temp(s->at), s->zero),
 			  o_imm(UNWIND_N_ROWS - 1)));
@@ -166,9 +166,9 @@ static void at_special(const struct walk *w, struct opnd pages, struct ir_block 
 
 /*
  * A return address outside of the known mappings: a return probe's, whose page the kernel maps when
- * the first one is hit; or none, which after frame pointers means that there were none. 0 is where
- * threads without call frame information begin; after frame pointers only if theirs is 0, too
- * (System V ABI, "Process Initialization").
+ * the first one is hit; or not a return address, which after a step by frame pointers means that
+ * the code has none. 0 is where threads without call frame information begin; after a step by frame
+ * pointers only if the frame pointer is 0, too (System V ABI, "Process Initialization").
  */
 static void demand_code(const struct walk *w, struct opnd page, struct opnd n_pages,
 			struct ir_block *again)
@@ -214,8 +214,8 @@ static struct opnd cache_at(const struct walk *w, struct opnd tag)
 }
 
 /*
- * Finds the rule of the state's pc: returns a simple one; follows another, and returns FIND_AGAIN;
- * or returns FIND_STOP at the end of the stack, with the reason.
+ * Finds the rule of the state's pc: returns a simple rule; applies any other rule and returns
+ * FIND_AGAIN; or returns FIND_STOP at the end of the stack, with the reason.
  */
 static struct opnd find_body(struct lower *l, const struct opnd *arg, const u32 most[2])
 {
@@ -296,7 +296,7 @@ static void save_registers(const struct walk *w, const struct registers *r)
 	walk_put(w, ST_N, o_temp(r->n));
 }
 
-/* Of a simple rule: the number that tells where fp is saved, and the distance below the CFA. */
+/* From a simple rule: the number that tells where fp is saved, and the distance below the CFA. */
 static struct opnd saved_number(struct lower *l, struct opnd rule)
 {
 	return ir_op2(l, IR_AND, ir_op2(l, IR_SHR, rule, o_imm(11)), o_imm(31));
@@ -309,7 +309,7 @@ static struct opnd below_cfa(struct lower *l, struct opnd n)
 
 /*
  * With a link register: the caller's fp and, above it, the return address are `size` below the CFA.
- * If sp is lost, fp is where these are: functions that save them set it so.
+ * If sp is lost, fp points to them: functions that save them set it so.
  */
 static void step_record(const struct walk *w, const struct registers *r, struct opnd rule, u32 cfa,
 			struct opnd size)
@@ -367,7 +367,7 @@ static void step_with_link(const struct walk *w, const struct registers *r, stru
 	walk_place(l, up);
 }
 
-/* Without: the return address is below the CFA. */
+/* Without a link register: the return address is below the CFA. */
 static void step_without_link(const struct walk *w, const struct registers *r, struct opnd rule,
 			      u32 cfa)
 {
@@ -386,7 +386,7 @@ static void step_without_link(const struct walk *w, const struct registers *r, s
 	ir_var_set(l, r->pc, walk_read_word(w, ir_op2(l, IR_SUB, o_temp(cfa), o_imm(8))));
 }
 
-/* Follows a simple rule. */
+/* Applies a simple rule. */
 static void step_simple(const struct walk *w, const struct registers *r, struct opnd rule)
 {
 	struct lower *l = w->l;
@@ -587,8 +587,8 @@ static void only_this(struct lower *l, struct opnd buffer, u32 n)
 	ir_place(l, out);
 }
 
-/* After frame pointers no code means that there were none, unless it was new code (unwind_keep.c).
- */
+/* After steps by frame pointers, an address without code means that the code has none, unless it was
+ * new code (unwind_keep.c). */
 static void explain_no_code(struct lower *l, struct opnd buffer, u32 why)
 {
 	struct ir_block *no_code = ir_block_new(l), *by_fp = ir_block_new(l),
@@ -605,7 +605,7 @@ static void explain_no_code(struct lower *l, struct opnd buffer, u32 why)
 	ir_place(l, out);
 }
 
-/* The last frame is the reason why there are no more. */
+/* The last frame is the reason why the stack ends. */
 static void end_with_reason(struct lower *l, struct opnd buffer, u32 n, u32 room)
 {
 	struct ir_block *has = ir_block_new(l), *out = ir_block_new(l);
@@ -632,7 +632,7 @@ static void walk_all(struct lower *l, struct opnd buffer, u32 limit, const u32 m
 	ir_var_set(l, i, o_imm(0));
 	ir_jump(l, head);
 	ir_place(l, head);
-	/* return probes take an iteration and make no frame */
+	/* return probes take an iteration without adding a frame */
 	ir_branch(l, CC_UGE, o_temp(i), o_imm(2 * limit / STEP_FRAMES + 4), many, body);
 	ir_place(l, many);
 	ir_store(l, opnd_plus(buffer, ST_WHY), 8, o_imm(UNWIND_WHY_DEPTH));
@@ -647,7 +647,7 @@ static void walk_all(struct lower *l, struct opnd buffer, u32 limit, const u32 m
 
 static struct opnd return_slot(struct lower *l, struct opnd buffer)
 {
-	if (UNWIND_HAS_LINK) /* before the function makes its frame, its caller is there */
+	if (UNWIND_HAS_LINK) /* before the function sets up its frame, its caller is there */
 		return o_imm(l->profile->user_regs && l->profile->caller.kind == LOC_REG);
 	if (!l->profile->user_regs || !l->profile->return_at)
 		return o_imm(0);
@@ -688,7 +688,7 @@ struct unwound lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 
 	ir_place(l, out);
 	ir_var_set(l, id, o_imm(0));
 	if (!l->env->counts_frames &&
-	    !l->env->compares_stacks) /* frames are known afterwards only */
+	    !l->env->compares_stacks) /* frames are only known later */
 		walk_keep_if_new(l, buffer, id, most);
 	end_with_reason(l, buffer, n, room);
 	lower_values_drop(l, mark);

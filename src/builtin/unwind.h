@@ -7,14 +7,15 @@
 
 /* Bytes before the frames in the buffer of lower_unwind(). */
 u32 unwind_head(void);
-/* Whether user stacks of this instance are unwound so; else the kernel walks frame pointers. */
+/* Whether user stacks of this instance are unwound this way; else the kernel walks frame
+ * pointers. */
 bool unwind_serves(struct lower *l);
-/* 1 if the hit is in 32-bit code, whose stacks are the kernel's to walk. */
+/* 1 if the hit is in 32-bit code, whose stacks the kernel walks. */
 struct opnd unwind_is_32bit(struct lower *l);
 struct unwound {
 	struct opnd
-		n; /* frames, of which the last may be an enum unwind_reason; 0: no user stack */
-	struct opnd id; /* not 0: of a struct unwind_raw, which is unwound afterwards */
+		n; /* number of frames, the last of which may be an enum unwind_reason; 0: no user stack */
+	struct opnd id; /* not 0: id of a struct unwind_raw, which is unwound later */
 };
 /*
  * Unwinds the current process's stack into `buffer`, a temporary in scratch: unwind_head() bytes

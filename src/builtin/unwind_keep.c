@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps hits that are unwound afterwards (struct unwind_raw): those in code that the tables do not
- * have yet.
+ * Stores hits that are unwound later (struct unwind_raw): those in code that is not in the tables
+ * yet.
  */
 #include "builtin/unwind_walk.h"
 
@@ -12,8 +12,8 @@ enum {
 	SMALL_ROOM = UNWIND_SMALL_SIZE - (int)sizeof(struct unwind_raw)
 };
 
-/* At most so much; verifiers follow one case, that v is less: it comes from memory, where they know
- * nothing of it. */
+/* v, at most `most`; verifiers only follow the case that v is less, because it comes from memory
+ * and is unknown to them. */
 static struct opnd below(const struct walk *w, struct opnd v, s64 most, struct ir_block *otherwise)
 {
 	struct lower *l = w->l;
@@ -41,8 +41,8 @@ static struct opnd least(struct lower *l, struct opnd a, struct opnd b)
 	return o_temp(v);
 }
 
-/* Bytes from the hit's sp up to where the process began: threads have stacks of their own, of which
- * only the limit is known. */
+/* Bytes from the hit's sp to the start of the process's stack; for threads, which have separate
+ * stacks, only the limit is known. */
 static struct opnd stack_bytes(const struct walk *w)
 {
 	struct lower *l = w->l;
@@ -51,7 +51,7 @@ static struct opnd stack_bytes(const struct walk *w)
 		     o_imm(LARGE_ROOM));
 }
 
-/* From the hit's sp on, page by page. */
+/* Copies the stack from the hit's sp on, page by page. */
 static void copy_stack(const struct walk *w, struct opnd raw)
 {
 	enum { PIECES = LARGE_ROOM / USER_PAGE + 2 };
@@ -120,8 +120,8 @@ static struct opnd count_kept(const struct walk *w)
 	return at;
 }
 
-/* The number of the processor's next hit: modulo the number of entries it is no other
- * processor's. */
+/* The number of the processor's next hit: modulo the number of entries, no other processor has
+ * it. */
 static struct opnd next_turn(const struct walk *w)
 {
 	struct lower *l = w->l;
@@ -155,7 +155,7 @@ static struct opnd next_raw(const struct walk *w, const struct entries *e)
 	return ir_op2(l, IR_ADD, ir_op2(l, IR_MUL, i, o_imm(e->size)), o_imm(e->at - UNWIND_SMALL));
 }
 
-/* The entry at an offset, of which programs may write as much as verifiers know of copy_stack(). */
+/* The entry at an offset; verifiers must know that all of copy_stack()'s writes are in bounds. */
 static struct opnd raw_at(const struct walk *w, struct opnd offset)
 {
 	enum {
@@ -176,11 +176,11 @@ static struct opnd raw_at(const struct walk *w, struct opnd offset)
 			    w->stop));
 }
 
-/* A free entry; stops if there is none. */
+/* Takes a free entry; stops if there is none. */
 static struct opnd take_raw(const struct walk *w)
 {
 	struct lower *l = w->l;
-	/* in an element of their own, the last ones are too near to its end */
+	/* entries in a separate element: the last ones are too close to its end */
 	u32 part = walk_is_whole(l) ? 1 : 2;
 	const struct entries few = { UNWIND_NEXT_SMALL, UNWIND_SMALL, UNWIND_N_SMALL / part,
 				     UNWIND_SMALL_SIZE },
@@ -268,7 +268,7 @@ static void fill_raw(const struct walk *w, struct opnd raw, struct opnd ip_delta
 }
 
 /* Wakes sonde once the number of kept hits reaches UNWIND_RING_AT. If a stack is too deep to be
- * kept whole, wakes it at once, so that the process's next hits are unwound by programs. */
+ * stored completely, wakes it at once, so that programs unwind the process's next hits. */
 static void ring_bell(const struct walk *w)
 {
 	struct lower *l = w->l;
@@ -294,7 +294,7 @@ static void ring_bell(const struct walk *w)
 	walk_place(l, out);
 }
 
-/* Keeps the hit: returns its id, or 0. */
+/* Stores the hit: returns its id, or 0. */
 static struct opnd keep_body(struct lower *l, const struct opnd *arg, const u32 most[2])
 {
 	struct walk w = walk_begin(l, arg, most);

@@ -71,7 +71,7 @@ static struct opnd odd_saved(const struct walk *w, struct opnd kind, struct opnd
 	no = walk_if(l, kind, SAVED_AT_FP);
 	ir_var_set(l, at, ir_op2(l, IR_ADD, walk_get(w, ST_FP), n));
 	walk_else(l, no, read);
-	ir_var_set(l, v, o_imm(0)); /* no address: a rule that needs it stops */
+	ir_var_set(l, v, o_imm(0)); /* not an address: a rule that needs it stops */
 	ir_jump(l, out);
 	walk_place(l, read);
 	ir_var_set(l, v, walk_read_word(w, o_temp(at)));
@@ -106,8 +106,8 @@ static void demand_above(const struct walk *w, struct opnd cfa, struct opnd is_s
 	walk_place(l, out);
 }
 
-/* What lets a rule mean something: sp, and the link register if the return address is in it
- * still. */
+/* Checks that the rule's registers are valid: sp, and the link register if it still holds the
+ * return address. */
 static void demand_registers(const struct walk *w, struct opnd ra_kind)
 {
 	struct lower *l = w->l;
@@ -123,10 +123,10 @@ static void demand_registers(const struct walk *w, struct opnd ra_kind)
 	walk_place(l, out);
 }
 
-/* The link register of what a signal interrupted. */
+/* Restores the link register of the code that a signal interrupted. */
 static void restore_link(const struct walk *w, struct opnd is_signal, struct opnd ra)
 {
-	enum { BELOW_PC = 16 }; /* of the kernel's frame: x30, sp, pc */
+	enum { BELOW_PC = 16 }; /* in the kernel's signal frame: x30, sp, pc */
 	struct lower *l = w->l;
 	struct ir_block *signal = ir_block_new(l), *out = ir_block_new(l);
 
@@ -169,7 +169,7 @@ void walk_step_odd(const struct walk *w, struct opnd rule)
 
 /* ---- code without rules */
 
-/* Where a function has just been entered, fp is its caller's. */
+/* In a function that has just been entered, fp is its caller's. */
 static void step_from_entry(const struct walk *w, struct ir_block *again)
 {
 	struct lower *l = w->l;
@@ -217,8 +217,8 @@ void walk_step_by_fp(const struct walk *w, struct opnd why, struct ir_block *aga
 
 /*
  * The return address that a return probe replaced. The kernel keeps it in the list
- * task->utask->return_instances, innermost first, with the address of its slot on the stack.
- * Of several probes on one function only the last holds the address; the others are "chained"
+ * task->utask->return_instances, innermost first, with the address of its slot on the stack. If a
+ * function has several probes, only the last entry holds the address; the others are "chained"
  * (kernel/events/uprobes.c: prepare_uretprobe).
  */
 static struct opnd returns_body(struct lower *l, const struct opnd *arg, const u32 most[2])
@@ -246,7 +246,7 @@ static struct opnd returns_body(struct lower *l, const struct opnd *arg, const u
 	walk_place(l, got);
 	ir_branch(l, CC_EQ, walk_get(&w, ST_RETURN + p.ri_stack), ours, slot, next);
 	walk_place(l, slot);
-	/* it is pc already where that is in a library that the tables do not have yet */
+	/* it may be pc itself, in a library that is not in the tables yet */
 	ir_branch(l, CC_EQ, walk_get(&w, ST_RETURN + p.ri_addr), walk_get(&w, ST_PC), next, other);
 	walk_place(l, other);
 	if (p.has_chained)

@@ -2,7 +2,7 @@
 /* The state of a walk, and the code that its shared functions are made of. */
 #include "builtin/unwind_walk.h"
 
-/* ---- what the kernel's types say */
+/* ---- offsets from the kernel's types */
 
 static bool member(const struct lower *l, const char *type, const char *name, u32 *offset)
 {
@@ -12,7 +12,7 @@ static bool member(const struct lower *l, const char *type, const char *name, u3
 	return t && type_field(t, name, offset);
 }
 
-/* ri_size: of the part that is read. */
+/* ri_size: size of the part that is read. */
 static bool find_returns(const struct lower *l, struct walk_offsets *p)
 {
 	bool all = member(l, "task_struct", "utask", &p->utask) &&

@@ -15,21 +15,21 @@ enum {
 	ST_SP = 0,
 	ST_FP = 8,
 	ST_PC = 16,
-	ST_EXACT = 24, /* 1: pc is executed next; 0: it is a return address */
+	ST_EXACT = 24, /* 1: pc is the next instruction; 0: a return address */
 	ST_N = 32,     /* frames so far */
 	ST_WHY = 40,   /* enum unwind_reason */
 	ST_SALT = 48,
 	ST_WINDOW_AT = 56,  /* address of the copied piece, */
 	ST_WINDOW_LEN = 64, /* number of offsets at which a word may begin */
 	ST_PID = 72,
-	ST_BY_FP = 80,   /* why, if the last step was by frame pointers that prove wrong; else 0 */
+	ST_BY_FP = 80,   /* the reason, if the last step guessed by frame pointers; else 0 */
 	ST_SELF = 88,    /* offset of the buffer in scratch */
 	ST_OWN_PID = 96, /* ST_PID may be the parent's */
 	ST_START_STACK = 104,
 	ST_FIRST = 112,   /* sp, fp, pc, link of the hit */
 	ST_ENTERED = 144, /* struct unwind_raw.entered */
 	ST_LINK = 152,    /* the link register, where pc is exact */
-	ST_LOST = 160,    /* 1: sp is only known to be lower; with a link register */
+	ST_LOST = 160,    /* 1: sp is only a lower bound; with a link register */
 	ST_RETURN = 168,  /* struct return_instance */
 	ST_WINDOW = 264,
 	WINDOW = 2048,
@@ -61,8 +61,7 @@ u32 walk_processes(struct lower *l);
 u32 walk_bell(struct lower *l);
 /* Whether the tables are a single element, which programs address directly. */
 bool walk_is_whole(const struct lower *l);
-/* Whether hits that are kept take entries by their number; else each processor has entries of its
- * own. */
+/* Whether stored hits use entries by number; else each processor has separate entries. */
 bool walk_numbers_hits(const struct lower *l);
 /* Address of the tables' element `number`. */
 struct opnd walk_part(const struct walk *w, struct opnd number);
@@ -109,12 +108,12 @@ void walk_else(struct lower *l, struct ir_block *no, struct ir_block *out);
 /* ---- unwind_odd.c: each makes the state that of the caller, or stops the walk */
 void walk_push_this(const struct walk *w);
 void walk_step_odd(const struct walk *w, struct opnd rule);
-/* `why` the code has no rule; goes on at `again`. */
+/* why: why the code has no rule; continues at `again`. */
 void walk_step_by_fp(const struct walk *w, struct opnd why, struct ir_block *again);
-/* The state's pc is where a return probe traps, or it is no address of code. */
+/* The state's pc is where a return probe traps, or not a code address. */
 void walk_step_return_probe(const struct walk *w);
 
-/* unwind_keep.c: a stack that ends where the tables may only not have arrived yet. Sets the
+/* unwind_keep.c: a stack that may have ended only because its tables do not exist yet. Sets the
  * variable to its id. */
 void walk_keep_if_new(struct lower *l, struct opnd buffer, u32 id, const u32 most[2]);
 

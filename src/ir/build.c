@@ -159,7 +159,8 @@ static u32 temp_new(struct lower *l, bool is_var)
 	return l->f->temps.n - 1;
 }
 
-/* The branches that instruction selection adds (target/select_op.c) and verifiers cannot decide. */
+/* The branches that instruction selection adds (target/select_op.c) and that verifiers cannot
+ * decide. */
 static u32 branches_inside(const struct lower *l, const struct ir_insn *in)
 {
 	if (in->op == IR_SDIV || in->op == IR_SMOD)
@@ -473,11 +474,10 @@ void ir_var_set(struct lower *l, u32 var, struct opnd v)
 }
 
 /*
- * Hides a value from verifiers. They derive ranges from a condition and decide later ones by them,
- * and they track the value of what becomes part of an address, so each of many conditions doubles
- * the paths that they follow. Where there are many, compared values, indices and lengths go through
- * memory, where verifiers forget them. A shared function is verified by itself and has no scratch
- * of its own.
+ * Hides a value from verifiers. They derive ranges from a condition and use them to decide later
+ * ones, and they track values that become part of an address, so each condition may double the
+ * paths that they follow. If there are many, compared values, indices and lengths go through
+ * memory, where verifiers forget them. A shared function is verified separately and has no scratch.
  */
 struct opnd ir_opaque(struct lower *l, struct opnd v)
 {
@@ -502,8 +502,8 @@ struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most)
 	over = ir_block_new(l);
 	out = ir_block_new(l);
 	/*
-	 * The copy is compared, not n: that may be on the stack, and verifiers before 6.3 forget
-	 * the range that they derived from it when it is read from there again.
+	 * The copy is compared, not n: n may be on the stack, and verifiers before 6.3 forget its
+	 * derived range when it is read from there again.
 	 */
 	v = ir_var(l);
 	ir_var_set(l, v, ir_opaque(l, n));

@@ -157,8 +157,8 @@ struct ir_func {
 	u32 n_params; /* subfunctions: temps 1..n_params arrive in r1.. */
 	bool callback, shared; /* see struct subprog */
 	/*
-	 * Of a shared function whose code may serve later programs: where it is kept. With code,
-	 * the function has no blocks: an earlier program has compiled it.
+	 * For a shared function whose code later programs may use: where it is stored. If the code
+	 * exists, the function has no blocks: an earlier program has compiled it.
 	 */
 	const struct shared_code **compiled;
 	struct span span; /* of a function without blocks */
@@ -187,7 +187,7 @@ struct ir_unit {
 	u32 n_branches;
 	u32 n_searches; /* calls of string functions with loops: see lower_func.c */
 	u32 n_jumps;    /* branches that were lowered so far */
-	bool is_cut;    /* what stands after ENOUGH_JUMPS of them was not lowered */
+	bool is_cut;    /* code after ENOUGH_JUMPS of them was not lowered */
 	u32 n_fetches;  /* reads that may fault a page in: the program must be sleepable */
 };
 

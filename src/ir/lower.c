@@ -74,7 +74,7 @@ static void emit_exits(struct lower *l)
 
 /* ---- filters */
 
-/* All filters leave through one block at the end, so that the wanted events fall through. */
+/* All filters exit through one block at the end, so that wanted events fall through. */
 void lower_return_unless(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b)
 {
 	struct ir_block *go = ir_block_new(l);
@@ -84,7 +84,7 @@ void lower_return_unless(struct lower *l, enum ir_cond cc, struct opnd a, struct
 }
 
 /*
- * Where neither the task may be loaded from nor a helper called (5.10, locked down): every call
+ * If the program may neither load from the task nor call a helper (5.10, locked down): every call
  * that was not entered by SYSCALL is 32-bit. At the exit ip may have changed (execve, sigreturn),
  * so only cs is compared.
  */
@@ -101,7 +101,7 @@ static void filter_by_registers(struct lower *l)
 				    ir_load(l, opnd_plus(regs, p->syscall.native.ip), 8, false));
 }
 
-/* Avoids a helper call, which costs 19 ns: only what this does not decide takes the slow check. */
+/* Avoids a helper call, which costs 19 ns: only undecided cases take the slow check. */
 static void branch_if_native(struct lower *l, struct ir_block *native)
 {
 	const struct profile *p = l->profile;
@@ -129,7 +129,7 @@ static void branch_if_compat(struct lower *l, struct ir_block *compat, struct ir
 	vn_truncate(l, mark); /* not every path here runs the slow check */
 }
 
-/* Whether only what registers say can be known of a call. */
+/* Whether registers are the only source of information about a call. */
 static bool knows_registers_alone(struct lower *l)
 {
 	return l->profile->syscall.native.user_cs && !feature_has(l->features, FEAT_TASK_BTF) &&
@@ -188,7 +188,7 @@ struct opnd lower_syscall_number(struct lower *l)
 	return l->profile->syscall.i386 ? ir_op2(l, IR_OR, nr, o_imm(SYSCALL_I386)) : nr;
 }
 
-/* Of several programs on one attachment: the attached one. */
+/* The attached one of several programs on one attachment. */
 static bool is_dispatcher(const struct instance *in)
 {
 	return in->jump && !in->jump->is_chain && in->jump->dispatcher == in->index;
@@ -440,10 +440,10 @@ static void filter_process(struct lower *l)
 }
 
 /*
- * Only for objects: at the end the kernel calls once more without one. Writes one byte for each
- * object into the iterator's output, which counts them for the reader: it reads a few at a time and
- * empties the ring in between. ctx->meta is the first word of every context, meta->seq the first of
- * struct bpf_iter_meta (include/linux/bpf.h).
+ * Only for objects: at the end the kernel calls the program once more without one. Writes one byte
+ * for each object into the iterator's output, which counts them for the reader: it reads a few at a
+ * time and empties the ring in between. ctx->meta is the first word of every context, meta->seq the
+ * first of struct bpf_iter_meta (include/linux/bpf.h).
  */
 static void mark_object(struct lower *l)
 {
@@ -564,7 +564,8 @@ static void size_scratch(struct lower *l)
 
 /*
  * A program on a tracepoint's perf event that returns 0 hides the event from all other perf users
- * (include/trace/perf.h: perf_trace_run_bpf_submit): it returns 1, whatever the script returns.
+ * (include/trace/perf.h: perf_trace_run_bpf_submit): so it returns 1, regardless of what the script
+ * returns.
  */
 static void keep_event(struct lower *l)
 {

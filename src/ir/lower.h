@@ -20,7 +20,8 @@ struct ir_val {
 	enum space space; /* of a foreign address */
 	bool clean;       /* a string whose bytes after the NUL are zero */
 	struct opnd o;
-	/* of a foreign array with a length at run time; else O_NONE: those of its type */
+	/* size of a foreign array whose length is known at run time; else O_NONE: the type's
+	 * size */
 	struct opnd bytes;
 };
 
@@ -87,7 +88,7 @@ struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most);
 struct opnd lower_temp(struct lower *l, u32 size, u32 align, const char *name);
 /* The same, always in scratch; lives until the program ends. */
 struct opnd lower_scratch_kept(struct lower *l, u32 size);
-/* The clause is lowered once more because its stack was not enough. */
+/* The clause is being lowered again because its stack was not large enough. */
 bool lower_is_short_of_stack(const struct lower *l);
 /*
  * A string or buffer passed to a kernel function may be its caller's: filename of do_sys_openat2.
@@ -201,11 +202,11 @@ void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void 
  */
 void event_output(struct lower *l, struct event_desc *e, struct opnd record, struct opnd len);
 /*
- * From here on records wait for commit() of that number; 0: they do not wait. Rows with
+ * From here on records wait for commit() of this number; 0: they do not wait. Rows with
  * BI_SPECULATES.
  */
 void lower_speculate(struct lower *l, struct opnd number);
-/* The number was committed or discarded: records from here on do not wait for it. */
+/* The number was committed or discarded: records from here on do not wait. */
 void lower_speculation_decided(struct lower *l, struct opnd number);
 
 /* ---- losses: adds one to the counter of (this statement, reason) and returns its index in
@@ -230,8 +231,8 @@ struct shared_func {
 	struct opnd (*body)(struct lower *l, const struct opnd *arg, const u32 most[2]);
 };
 /*
- * Whether code with a loop over `bytes` bytes becomes such a function here: the program has many of
- * the kind, or this is in a loop.
+ * Whether code with a loop over `bytes` bytes becomes such a function here: the program has many
+ * such pieces of code, or this one is in a loop.
  */
 bool lower_wants_shared(struct lower *l, u32 bytes);
 struct opnd lower_call_shared(struct lower *l, const struct shared_func *row, const u32 most[2],
@@ -275,7 +276,7 @@ u32 lower_data(struct lower *l, u32 len, const void *init);
 struct opnd lower_own_word(struct lower *l, u32 offset);
 /* The number of CPUs as a power of two, at most 64: index with cpu & (n - 1). */
 u32 lower_cpu_slots(void);
-/* The current process as numbered by our own pid namespace; 0: it has no number there. */
+/* The current process as numbered by our own pid namespace; 0: it is not in that namespace. */
 struct opnd lower_own_pid(struct lower *l);
 /*
  * The number of the current thread, or process, in our pid namespace, given by device and inode; 0:
@@ -289,18 +290,18 @@ struct opnd lower_ns_number(struct lower *l, const u64 ns[2], bool is_process);
 u32 lower_values_mark(struct lower *l);
 void lower_values_drop(struct lower *l, u32 mark);
 /*
- * A number that is the same wherever it is computed in one run of the program. key says which; it
- * need not be an instruction that exists. False: nothing that dominates this block has kept it.
+ * A number that is the same wherever it is computed in one run of the program. key identifies it
+ * and need not be a real instruction. False: no dominating block has computed it.
  */
 bool lower_value_kept(struct lower *l, const struct ir_insn *key, struct opnd *value);
 void lower_value_keep(struct lower *l, const struct ir_insn *key, struct opnd value);
 /* Index into prog->strings. */
 u32 lower_string_index(struct lower *l, const char *s);
 
-/* ---- whole */
+/* ---- a whole instance */
 /*
- * No kernel follows that many branches one after another (8192). Code after them is not worth
- * the time: it is not lowered, unless the instance is to be whole because passes removed many.
+ * No kernel follows that many branches one after another (8192). Code after them is not lowered,
+ * unless the instance must be complete because passes removed many.
  */
 enum { ENOUGH_JUMPS = 9216 };
 /*

@@ -48,7 +48,7 @@ struct opnd lower_saved_registers(struct lower *l)
 }
 
 /*
- * A word of the registers to which a context word points: loaded directly where verifiers know the
+ * A word of the registers to which a context word points: loaded directly if verifiers know the
  * pointer.
  */
 static struct opnd saved_register(struct lower *l, const struct loc *loc)
@@ -90,8 +90,8 @@ static struct ir_val data_loc(struct lower *l, const struct arg_desc *arg)
 }
 
 /*
- * A pointer of the context that may be null: verifiers call it PTR_TO_BTF_ID_OR_NULL and refuse
- * arithmetic with it until a branch excludes null. After this it is a pointer or the number 0.
+ * A pointer of the context that may be null: to verifiers it is PTR_TO_BTF_ID_OR_NULL, with which
+ * they refuse arithmetic until a branch excludes null. After this it is a pointer or the number 0.
  */
 static struct opnd settle_null(struct lower *l, struct opnd ptr)
 {

@@ -38,7 +38,7 @@ int kernel_put_slots(struct kernel *k, u32 func, const struct site *s, struct er
 	return 0;
 }
 
-/* The first program that is jumped to has the dispatcher attached. */
+/* The first program that is reached by a tail call attaches the dispatcher. */
 static int attach_slots(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	const struct bpf_func *f = k->prog->funcs.v[func];
