@@ -405,7 +405,8 @@ static struct ir_val lower_is_err(struct lower *l, struct node *call)
 static const struct builtin rows[] = {
 	{
 		.name = "getopt",
-		.sig = "getopt(name: lit string, default: lit int|bool|string = false, description: lit string = \"\")",
+		.sig = "getopt(name: lit string, default: "
+		       "lit int|bool|string = false, description: lit string = \"\")",
 		.brief = "script option",
 		.doc = "The value of --name=value after -- on the command line, or else the "
 		       "default. The value has the default's type. Without a default: whether "

@@ -270,7 +270,8 @@ static const struct builtin rows[] = {
 		.sig = "system(format: lit string, ...)",
 		.brief = "run a shell command",
 		.doc = "Formats a command line and runs it with sh -c. Its output appears in "
-		       "order with the script's; a command that fails is reported. On a terminal its control characters are escaped, as all "
+		       "order with the script's; a command that fails is reported. "
+		       "On a terminal its control characters are escaped, as all "
 		       "traced text is; --escape=never shows them as they are.",
 		.example = "begin { system(\"echo %d\", 1); }",
 		.output = "1",
@@ -299,8 +300,8 @@ static const struct builtin rows[] = {
 		.brief = "send a signal to the process",
 		.doc = "Sends a signal to the current process, by number or name (\"SIGKILL\" or "
 		       "\"KILL\").",
-		.example =
-			"tracepoint:syscalls:sys_enter_clock_nanosleep { printf(\"SIGTERM to %s\\n\", comm); signal(\"SIGTERM\"); }",
+		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { printf(\"SIGTERM to "
+			   "%s\\n\", comm); signal(\"SIGTERM\"); }",
 		.work = "sleep 1",
 		.output = "SIGTERM to sleep",
 		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE,
@@ -315,8 +316,8 @@ static const struct builtin rows[] = {
 		.sig = "signal_thread(signal: int|lit string)",
 		.brief = "send a signal to the thread",
 		.doc = "Like signal(), but to the current thread.",
-		.example =
-			"tracepoint:syscalls:sys_enter_clock_nanosleep { printf(\"SIGUSR1 to %s\\n\", comm); signal_thread(\"SIGUSR1\"); }",
+		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { printf(\"SIGUSR1 to "
+			   "%s\\n\", comm); signal_thread(\"SIGUSR1\"); }",
 		.work = "sleep 1",
 		.output = "SIGUSR1 to sleep",
 		.flags = BI_STATEMENT | BI_UNSAFE | BI_NEEDS_PROFILE,
@@ -348,8 +349,9 @@ static const struct builtin rows[] = {
 		.doc = "Writes the bytes of a value, or of what a pointer points to, to an "
 		       "address in the current process. Returns 0 or a negative error. Refused "
 		       "under kernel lockdown.",
-		.example =
-			"tracepoint:syscalls:sys_enter_openat /str(args.filename) == \"/etc/hostname\"/ { print(write_user(args.filename, \"/dev/null\", 10)); }",
+		.example = "tracepoint:syscalls:sys_enter_openat /str(args.filename) == "
+			   "\"/etc/hostname\"/ { print(write_user(args.filename, \"/dev/null\", "
+			   "10)); }",
 		.work = "cat /etc/hostname",
 		.output = "0",
 		.flags = BI_UNSAFE | BI_NO_DISCARD_WARNING,
@@ -378,10 +380,11 @@ static const struct builtin rows[] = {
 		.doc = "For debugging scripts: writes to /sys/kernel/tracing/trace_pipe. At most "
 		       "three arguments; conversions %d %u %x %p %s, with l or ll.",
 		.example = "begin { debugf(\"pid %d\", pid); }",
-		.output =
-			"stdin:1:9-30: WARNING: The debugf() builtin is not recommended for production use. For more information see bpf_trace_printk in bpf-helpers(7). [W0673]\n"
-			"    begin { debugf(\"pid %d\", pid); }\n"
-			"            ~~~~~~~~~~~~~~~~~~~~~",
+		.output = "stdin:1:9-30: WARNING: The debugf() builtin is not recommended for "
+			  "production use. For more information see bpf_trace_printk in "
+			  "bpf-helpers(7). [W0673]\n"
+			  "    begin { debugf(\"pid %d\", pid); }\n"
+			  "            ~~~~~~~~~~~~~~~~~~~~~",
 		.flags = BI_STATEMENT,
 		.engines = ON_KERNEL,
 		.check = check_debugf,

@@ -244,9 +244,9 @@ static void help_retval(struct check *c, struct diag *d)
 	    starts_with(name, "tracepoint:raw_syscalls:sys_exit"))
 		diag_help(c->diags, d, "the result is args.ret here");
 	else if (ends_with(probe_kind(c), "tracepoint"))
-		diag_help(
-			c->diags, d,
-			"an event's fields are args.NAME: the result of a system call is args.ret at its sys_exit event");
+		diag_help(c->diags, d,
+			  "an event's fields are args.NAME: "
+			  "the result of a system call is args.ret at its sys_exit event");
 	else if (starts_with(name, "syscall:"))
 		diag_help(c->diags, d, "the result is known at the return: %s:return", name);
 	else if (starts_with(name, "fexit:"))
@@ -623,7 +623,8 @@ static const struct builtin rows[] = {
 		.name = "argstr",
 		.sig = "argstr() -> record",
 		.brief = "arguments of a call, or an event, as text",
-		.doc = "In syscall probes: AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC, as strace prints them. In "
+		.doc = "In syscall probes: AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC, "
+		       "as strace prints them. In "
 		       "tracepoint probes, the event as perf script shows it: flags, symbols and "
 		       "addresses by its print fmt, formatted when it is printed. What only a "
 		       "driver's function can decode (commands of nvme, scsi and libata, "
@@ -772,7 +773,8 @@ static const struct builtin rows[] = {
 		.sig = "outside(address: int|ptr) -> bool",
 		.brief = "whether an address of the process is outside of the probed file",
 		.doc = "In probes on functions of programs and libraries: false if the address lies in the "
-		       "mappings of the file that has the function. With the return address it distinguishes calls that come "
+		       "mappings of the file that has the function. "
+		       "With the return address it distinguishes calls that come "
 		       "from other files from a library's calls to itself. True where it cannot be "
 		       "known: at returns before Linux 6.6.",
 		.example =

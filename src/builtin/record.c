@@ -144,7 +144,8 @@ static const struct builtin rows[] = {
 		.brief = "keep the event as the kernel made it",
 		.doc = "In tracepoint probes: the time, the thread, the processor and the whole "
 		       "record of the event. sonde record stores it in its file; elsewhere it is a "
-		       "line as perf script prints it. A tuple, as (kstack, ustack), is kept with it and printed after it.",
+		       "line as perf script prints it. A tuple, as (kstack, ustack), "
+		       "is kept with it and printed after it.",
 		.example = "tracepoint:sched:sched_process_exec { record(); }",
 		.work = "true",
 		.output = "            true  3812 [001]  3204.562194: sched:sched_process_exec: "
@@ -165,8 +166,8 @@ static const struct builtin rows[] = {
 		       "their descendants; true if the run traces all processes. A clause that "
 		       "calls it sees the events of all processes and decides itself: the thread "
 		       "may be an argument instead of the current one.",
-		.example =
-			"tracepoint:sched:sched_wakeup_new /followed(args.pid)/ { printf(\"%s starts\\n\", args.comm); }",
+		.example = "tracepoint:sched:sched_wakeup_new /followed(args.pid)/ { printf(\"%s "
+			   "starts\\n\", args.comm); }",
 		.work = "sh -c \"true & wait\"",
 		.output = "sh starts",
 		.flags = BI_ASKS_FOLLOW,

@@ -95,8 +95,8 @@ static const struct builtin rows[] = {
 		.sig = "discard(number: int)",
 		.brief = "drop buffered output",
 		.doc = "Drops the output that is buffered for the number.",
-		.example =
-			"begin { $s = speculation(); speculate($s); print(\"dropped\"); discard($s); } end { print(\"end\"); }",
+		.example = "begin { $s = speculation(); speculate($s); print(\"dropped\"); "
+			   "discard($s); } end { print(\"end\"); }",
 		.output = "end",
 		.flags = BI_STATEMENT,
 		.engines = ON_ALL,

@@ -457,10 +457,14 @@ static const struct builtin rows[] = {
 	STACK_ROW(
 		"ustack", "ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
 		"user stack",
-		"The user stack at the probe, innermost frame first, unwound in the kernel by the .eh_frame sections of "
-		"programs and libraries and the stack tables of Go programs, so that programs without frame pointers have whole stacks; "
-		"elsewhere, and with config = { user_stacks = frame_pointers }, by frame pointers. A stack that ends before "
-		"the thread's first function has the reason as its last frame, in brackets. Modes: bpftrace, perf, raw, "
+		"The user stack at the probe, innermost frame first, "
+		"unwound in the kernel by the .eh_frame sections of "
+		"programs and libraries and the stack tables of Go programs, "
+		"so that programs without frame pointers have whole stacks; "
+		"elsewhere, and with config = { user_stacks = frame_pointers }, by frame pointers. "
+		"A stack that ends before "
+		"the thread's first function has the reason as its last frame, in brackets. Modes: "
+		"bpftrace, perf, raw, "
 		"build_id.",
 		"tracepoint:syscalls:sys_enter_clock_nanosleep { print(ustack(3)); }",
 		"        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71\n"
@@ -472,7 +476,8 @@ static const struct builtin rows[] = {
 		"dw_ustack(mode: name|lit int = bpftrace, limit: lit int = 127) -> ustack",
 		"user stack, unwound by call frame information",
 		"The same as ustack, whatever the configuration says: bpftrace's word.",
-		"config = { unstable_dw_ustack = enable } tracepoint:syscalls:sys_enter_clock_nanosleep { print(dw_ustack(3)); }",
+		"config = { unstable_dw_ustack = enable } "
+		"tracepoint:syscalls:sys_enter_clock_nanosleep { print(dw_ustack(3)); }",
 		"        clock_nanosleep@@GLIBC_2.17+35@../sysdeps/unix/sysv/linux/clock_nanosleep.c:71\n"
 		"        nanosleep+19@../sysdeps/unix/sysv/linux/nanosleep.c:25\n"
 		"        0x563816d944af",
@@ -481,7 +486,8 @@ static const struct builtin rows[] = {
 		"fullstack",
 		"fullstack(mode: name|lit int = bpftrace, limit: lit int = 127) -> fullstack",
 		"kernel and user stack",
-		"The kernel stack at the probe followed by the user stack, as one stack of at most limit frames, innermost "
+		"The kernel stack at the probe followed by the user stack, "
+		"as one stack of at most limit frames, innermost "
 		"frame first. For a map keyed by it, -f folded prints the input of a flame graph.",
 		"tracepoint:syscalls:sys_enter_clock_nanosleep { print(fullstack(4)); }",
 		"        syscall_trace_enter+384\n"

@@ -211,7 +211,8 @@ static const struct builtin rows[] = {
 		.name = "in_cgroup",
 		.sig = "in_cgroup(path: lit string) -> bool",
 		.brief = "whether the task is in a cgroup or below it",
-		.doc = "True if the current task is in the cgroup v2 at a path, absolute or relative to the mount, or in "
+		.doc = "True if the current task is in the cgroup v2 at a path, "
+		       "absolute or relative to the mount, or in "
 		       "one below it: in a container and all that it starts.",
 		.example =
 			"tracepoint:syscalls:sys_enter_clock_nanosleep { print(in_cgroup(\"/\")); }",

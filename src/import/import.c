@@ -232,9 +232,8 @@ static int open_folder(int fd, const char *path, struct err *err)
 		text = convert_ctf(kernel.s, err);
 	} else {
 		err_set(err, -EISDIR, "%s is a folder without the file metadata", path);
-		err_help(
-			err,
-			"a CTF trace is the folder that contains it: for LTTng, kernel or ust/uid/ID/64-bit in the session's folder");
+		err_help(err, "a CTF trace is the folder that contains it: "
+			      "for LTTng, kernel or ust/uid/ID/64-bit in the session's folder");
 		text = -1;
 	}
 	buf_release(&kernel);

@@ -420,9 +420,9 @@ static bool is_in_object(struct check *c, struct node *n)
 {
 	if (!n->field->virtual_at || check_pointer_before(n))
 		return true;
-	check_report(
-		c, n->span, D_UNREADABLE_ARG, n->name,
-		"the location of a virtual base is read from the object itself, and this is a copy of it: use its address");
+	check_report(c, n->span, D_UNREADABLE_ARG, n->name,
+		     "the location of a virtual base is read from the object itself, "
+		     "and this is a copy of it: use its address");
 	return false;
 }
 

@@ -53,13 +53,16 @@ static const struct config_row {
 	    "1: argstr of a system call copies the strings of the environment, and longer arrays",
 	    NULL),
 	ROW(cache_user_symbols, CFG_CACHE, 0, "PER_PID", "where user symbols are kept",
-	    "has no effect: a file is read once for all processes, the maps of a process whenever they change"),
+	    "has no effect: a file is read once for all processes, "
+	    "the maps of a process whenever they change"),
 	ROW(cpp_demangle, CFG_BOOL, true, NULL, "C++ names of user functions are demangled", NULL),
 	ROW(exact_uprobes, CFG_BOOL, false, NULL,
-	    "user-space probes sit at the first instruction of a function, even where a later one costs a tenth",
+	    "user-space probes sit at the first instruction of a function, "
+	    "even where a later one costs a tenth",
 	    NULL),
 	ROW(lazy_symbolication, CFG_BOOL, true, NULL, "when symbols are looked up",
-	    "has no effect: names are looked up when they are printed, those of processes that have ended too"),
+	    "has no effect: names are looked up when they are printed, "
+	    "those of processes that have ended too"),
 	ROW(license, CFG_LICENSE, 0, "GPL", "license of the programs; many helpers require GPL",
 	    NULL),
 	ROW(log_size, CFG_U64, 1000000, NULL, "bytes for the verifier's log", NULL),
@@ -93,7 +96,8 @@ static const struct config_row {
 	UNSTABLE(tseries, 1, "tseries(): allowed, allowed with a warning, or refused", NULL),
 	UNSTABLE(typeinfo, 0, "typeinfo(), likewise", NULL),
 	ROW(user_stacks, CFG_USER_STACKS, USER_STACKS_AUTO, NULL,
-	    "how user stacks are unwound: by call frame information where that is possible, or by frame pointers",
+	    "how user stacks are unwound: by call frame information where that is possible, "
+	    "or by frame pointers",
 	    NULL),
 #undef ROW
 #undef UNSTABLE
@@ -329,7 +333,8 @@ static const struct {
 	[CFG_U64] = { "a number", NULL },
 	[CFG_BOOL] = { "true or false", bools },
 	[CFG_TEXT] = { "a text", NULL },
-	[CFG_LICENSE] = { "GPL, GPL v2, GPL and additional rights, Dual BSD/GPL, Dual MIT/GPL, Dual MPL/GPL",
+	[CFG_LICENSE] = { "GPL, GPL v2, GPL and additional rights, Dual BSD/GPL, Dual MIT/GPL, "
+			  "Dual MPL/GPL",
 			  NULL },
 	[CFG_MISSING] = { "error, warn or ignore", missing },
 	[CFG_STACK_MODE] = { "bpftrace, perf, raw or build_id", stack_modes },

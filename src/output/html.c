@@ -102,8 +102,10 @@ static void finish(struct sink *s)
 const struct output output_html = {
 	.name = "html",
 	.brief = "stack-keyed maps as a page with flame graphs",
-	.doc = "One page for a browser, which needs no network: a flame graph with search, zoom, reversal and "
-	       "comparison with another file, and a table by function. It is written when the run ends; everything "
+	.doc = "One page for a browser, which needs no network: "
+	       "a flame graph with search, zoom, reversal and "
+	       "comparison with another file, and a table by function. "
+	       "It is written when the run ends; everything "
 	       "that is not a map with stacks in its key is text on stderr.",
 	.example = "sonde -f html -o cpu.html -e 'profile:hz:99 { @[ustack, kstack] = count(); }'",
 	REPORT_HOOKS,

@@ -194,8 +194,10 @@ const struct output output_pprof = {
 	.name = "pprof",
 	.suffix = ".pb.gz",
 	.brief = "stack-keyed maps as a profile for pprof",
-	.doc = "One file for pprof and what imports its profiles, written when the run ends: a sample type for each map "
-	       "with stacks in its key. Everything else is text on stderr, and the comment of the profile.",
+	.doc = "One file for pprof and what imports its profiles, written when the run ends: "
+	       "a sample type for each map "
+	       "with stacks in its key. Everything else is text on stderr, "
+	       "and the comment of the profile.",
 	.example = "sonde -o cpu.pb.gz -e 'profile:hz:99 { @[ustack, kstack] = count(); }'",
 	REPORT_HOOKS,
 	.table = report_table_by_line,

@@ -87,7 +87,8 @@ const struct output output_speedscope = {
 	.name = "speedscope",
 	.suffix = ".speedscope.json",
 	.brief = "stack-keyed maps as JSON for speedscope",
-	.doc = "One document for https://www.speedscope.app, written when the run ends: a profile for each map with "
+	.doc = "One document for https://www.speedscope.app, written when the run ends: "
+	       "a profile for each map with "
 	       "stacks in its key. Everything else is text on stderr.",
 	.example =
 		"sonde -o cpu.speedscope.json -e 'profile:hz:99 { @[ustack, kstack] = count(); }'",

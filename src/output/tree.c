@@ -214,7 +214,8 @@ static void table(struct sink *s, const struct table *table)
 const struct output output_tree = {
 	.name = "tree",
 	.brief = "stack-keyed maps as a table by function and a call tree",
-	.doc = "A map whose key has a stack prints its functions by what they took themselves, without their "
+	.doc = "A map whose key has a stack prints its functions by what they took themselves, "
+	       "without their "
 	       "callees, then the tree of calls from the outermost frame; branches of less than 1 % are "
 	       "summed up. Everything else is text.",
 	.example = "sonde -f tree -e 'profile:hz:99 { @[ustack, kstack] = count(); }'",

@@ -108,13 +108,15 @@ const char *substitute_hazard(const char *name, bool is_return)
  * returns: found by tests/vm/hunt. The others are their neighbors.
  */
 static const char under_returns[] =
-	"kprobe_busy_begin kprobe_busy_end kretprobe_* __kretprobe_* recycle_rp_inst* cleanup_rp_inst* free_rp_inst* "
+	"kprobe_busy_begin kprobe_busy_end kretprobe_* __kretprobe_* recycle_rp_inst* "
+	"cleanup_rp_inst* free_rp_inst* "
 	"trampoline_handler* get_kretprobe* rethook_* arch_rethook_*";
 
 const char *kretprobe_hazard(const char *name)
 {
 	return is_among(under_returns, name) ?
-		       "every return that a kretprobe sees runs through it, so its own probe would recurse without end" :
+		       "every return that a kretprobe sees runs through it, "
+		       "so its own probe would recurse without end" :
 		       NULL;
 }
 

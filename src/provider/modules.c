@@ -79,6 +79,7 @@ const char *module_missing(struct provider_env *env, const char *module)
 		return NULL;
 	return arena_printf(
 		env->arena,
-		"no module %s is loaded, and sonde does not wait for kernel functions of modules loaded later: modprobe %s first",
+		"no module %s is loaded, and sonde does not wait for kernel functions of modules "
+		"loaded later: modprobe %s first",
 		module, module);
 }

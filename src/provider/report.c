@@ -84,9 +84,9 @@ void probe_untyped(struct provider_env *env, const struct spec *spec)
 {
 	struct diag *d = probe_report(env, spec, D_NO_KERNEL_TYPES, spec->text);
 
-	probe_help(
-		env, d,
-		"tracepoint, syscall, kprobe and uprobe need none; BPFTRACE_BTF=FILE names a BTF file of this kernel");
+	probe_help(env, d,
+		   "tracepoint, syscall, kprobe and uprobe need none; "
+		   "BPFTRACE_BTF=FILE names a BTF file of this kernel");
 }
 
 int probe_lacks(struct provider_env *env, const struct spec *spec, const char *what,

@@ -98,10 +98,10 @@ static const struct provider *find(struct provider_env *env, struct spec *spec)
 	if (near)
 		probe_help(env, d, "did you mean \"%s\"?", near);
 	else
-		probe_help(
-			env, d,
-			"a probe begins with its type, as kprobe:NAME or uprobe:PROGRAM:NAME; sonde list '*%s*' looks for the name",
-			name);
+		probe_help(env, d,
+			   "a probe begins with its type, as kprobe:NAME or uprobe:PROGRAM:NAME; "
+			   "sonde list '*%s*' looks for the name",
+			   name);
 	return NULL;
 }
 

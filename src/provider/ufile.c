@@ -367,10 +367,10 @@ static void refuse_sight(struct provider_env *env, const struct spec *spec)
 			     arena_printf(env->arena, "the files of process %d are not accessible",
 					  env_pid(env)));
 
-	probe_help(
-		env, d,
-		"a process of another user, or with more privileges, needs CAP_SYS_PTRACE: try it with sudo; without -p "
-		"the probe is put into the file for all processes");
+	probe_help(env, d,
+		   "a process of another user, or with more privileges, needs CAP_SYS_PTRACE: "
+		   "try it with sudo; without -p "
+		   "the probe is put into the file for all processes");
 }
 
 void ufile_missing(struct provider_env *env, const struct spec *spec, const char *name)

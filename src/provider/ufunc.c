@@ -402,9 +402,9 @@ static int unsafe(struct ufunc_match *m)
 			"Could not determine instruction boundary for %s (binary appears stripped).",
 			spec_name(m->env, m->spec)));
 
-	probe_help(
-		m->env, d,
-		"Use --unsafe to force attachment. WARNING: This option could lead to data corruption in the target process.");
+	probe_help(m->env, d,
+		   "Use --unsafe to force attachment. WARNING: "
+		   "This option could lead to data corruption in the target process.");
 	return m->error = -EPERM;
 }
 

@@ -231,7 +231,8 @@ static bool take(struct arm64_code *c, const struct elf_symbol *s, const u8 *cod
 				    (u32)at, insn) :
 		       arena_printf(
 			       c->env->arena,
-			       "%u bytes after the entry: the kernel does not allow a probe on the instructions before it",
+			       "%u bytes after the entry: the kernel does not allow a probe on "
+			       "the instructions before it",
 			       (u32)at);
 	return true;
 }

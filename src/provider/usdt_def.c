@@ -217,7 +217,8 @@ static void put_probe(struct buf *b, const struct usdt_def_probe *p)
 		buf_printf(b, "%s%s", i ? ", " : "", p->types.v[i]);
 	buf_printf(
 		b,
-		") */\n__extension__ extern unsigned short %s_%s_semaphore __attribute__((unused, section(\".probes\")));\n",
+		") */\n__extension__ extern unsigned short %s_%s_semaphore __attribute__((unused, "
+		"section(\".probes\")));\n",
 		p->provider, p->name);
 	buf_puts(b, "#define ");
 	put_macro(b, p);

@@ -145,11 +145,11 @@ static bool is_never_hit(struct provider_env *env, const struct spec *spec)
 {
 	if (env_has(env, FEAT_WATCHPOINT, true))
 		return false;
-	probe_help(
-		env,
-		probe_report(env, spec, D_PROBE_REFUSED, spec->text,
-			     "hardware breakpoints do not work on this machine"),
-		"some hypervisors accept a breakpoint and never report a hit: sonde tested one with a write of its own");
+	probe_help(env,
+		   probe_report(env, spec, D_PROBE_REFUSED, spec->text,
+				"hardware breakpoints do not work on this machine"),
+		   "some hypervisors accept a breakpoint and never report a hit: "
+		   "sonde tested one with a write of its own");
 	return true;
 }
 

@@ -103,16 +103,17 @@ const char *tracefs_path(struct err *err)
 	else
 		err_set(err, -errno, "tracefs is not mounted, and mounting it failed: %s",
 			strerror(errno));
-	err_help(
-		err,
-		"mount it as root, outside of containers: mount -t tracefs tracefs %s; rawtracepoint, syscall and "
-		"uprobe need no tracefs",
-		native);
+	err_help(err,
+		 "mount it as root, outside of containers: mount -t tracefs tracefs %s; "
+		 "rawtracepoint, syscall and "
+		 "uprobe need no tracefs",
+		 native);
 	return NULL;
 }
 
 static const char denied[] =
-	"tracing needs root: try it with sudo, or let a group read tracefs (mount -o remount,gid=GROUP,mode=0750)";
+	"tracing needs root: try it with sudo, or let a group read tracefs (mount -o "
+	"remount,gid=GROUP,mode=0750)";
 
 /* ---- writing */
 

@@ -17,8 +17,10 @@ static const char all_names[] = EVENT_COLUMNS(COMMA_NAME);
 
 /* Columns of perf that recordings lack. */
 static const char other_names[] =
-	" addr srcline iregs uregs brstack brstacksym flags data_src weight bpf-output brstackinsn brstackinsnlen brstackoff callindent "
-	"insn insnlen synth phys_addr metric srccode ipc data_page_size code_page_size ins_lat machine_pid vcpu ";
+	" addr srcline iregs uregs brstack brstacksym flags data_src weight bpf-output brstackinsn "
+	"brstackinsnlen brstackoff callindent "
+	"insn insnlen synth phys_addr metric srccode ipc data_page_size code_page_size ins_lat "
+	"machine_pid vcpu ";
 
 enum {
 	PLAIN = BIT(comm) | BIT(tid) | BIT(cpu) | BIT(time) | BIT(event) | BIT(trace),

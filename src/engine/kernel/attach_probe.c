@@ -64,10 +64,9 @@ static int bad_kprobe(struct err *err, const struct site *s)
 	if (errno != EILSEQ)
 		return refused(err, TRIED_KPROBE, "attach to %s", s->probe);
 	err_set(err, -EILSEQ, "attach to %s: no instruction begins at this offset", s->probe);
-	err_help(
-		err,
-		"a probe must be at the start of an instruction; a function begins with endbr64 (4 bytes) or not, "
-		"and a call or nop of 5 bytes for the function tracer");
+	err_help(err, "a probe must be at the start of an instruction; "
+		      "a function begins with endbr64 (4 bytes) or not, "
+		      "and a call or nop of 5 bytes for the function tracer");
 	return -EILSEQ;
 }
 

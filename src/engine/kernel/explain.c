@@ -19,41 +19,66 @@ struct remedy {
 
 /* clang-format off */
 static const struct remedy remedies[] = {
-	{ANYTHING, EMFILE, "too many open files for one process: raise the limit (ulimit -n) or use fewer probes"},
+	{ANYTHING, EMFILE, "too many open files for one process: "
+			   "raise the limit (ulimit -n) or use fewer probes"},
 	{ANYTHING, ENFILE, "the system has too many open files: raise fs.file-max or use fewer probes"},
 	{TRIED_MAP, E2BIG, "the map is larger than the kernel allows: use fewer keys or smaller ones"},
 	{TRIED_MAP, ENOMEM, "not enough kernel memory for the map: use a smaller max_map_keys"},
-	{TRIED_LOAD, E2BIG, "the probe is larger than this kernel's verifier follows: write a part of it as a second clause of the same probe"},
-	{TRIED_LOAD, EFAULT, "the probe has more branches than this kernel's verifier keeps: write a part of it as a second clause of the same probe"},
-	{TRIED_LOAD, ENOMEM, "no memory for the program, or it is too large: write a part of it as a second clause of the same probe"},
-	{TRIED_LOAD, EACCES, "the kernel's verifier refused the program; please report the script and the log"},
-	{TRIED_LOAD, EINVAL, "the kernel's verifier refused the program; please report the script and the log"},
+	{TRIED_LOAD, E2BIG, "the probe is larger than this kernel's verifier follows: "
+			    "write a part of it as a second clause of the same probe"},
+	{TRIED_LOAD, EFAULT, "the probe has more branches than this kernel's verifier keeps: "
+			     "write a part of it as a second clause of the same probe"},
+	{TRIED_LOAD, ENOMEM, "no memory for the program, or it is too large: "
+			     "write a part of it as a second clause of the same probe"},
+	{TRIED_LOAD, EACCES, "the kernel's verifier refused the program; "
+			     "please report the script and the log"},
+	{TRIED_LOAD, EINVAL, "the kernel's verifier refused the program; "
+			     "please report the script and the log"},
 	{TRIED_TRACEPOINT, EEXIST, "this program is attached to that tracepoint already"},
 	{TRIED_TRACEPOINT, EINVAL, "the tracepoint's number is not known to this kernel"},
-	{TRIED_TRACEPOINT, E2BIG, "the kernel runs at most 64 programs on a tracepoint, those of all tracers: make one clause of several"},
-	{TRIED_RAW_TRACEPOINT, ENOENT, "this kernel has no such tracepoint: sonde list 'rawtracepoint:*' shows them"},
+	{TRIED_TRACEPOINT, E2BIG, "the kernel runs at most 64 programs on a tracepoint, "
+				  "those of all tracers: make one clause of several"},
+	{TRIED_RAW_TRACEPOINT, ENOENT, "this kernel has no such tracepoint: "
+				       "sonde list 'rawtracepoint:*' shows them"},
 	{TRIED_RAW_TRACEPOINT, EINVAL, "the program reads more arguments than the tracepoint has"},
-	{TRIED_TRAMPOLINE, ENOENT, "the function is not in this kernel, or cannot be traced: use a tracepoint or kprobe"},
-	{TRIED_TRAMPOLINE, EBUSY, "nothing may trace this function (noinstr: it is not in available_filter_functions), or another tracer holds it: probe what it calls, or use a kprobe"},
-	{TRIED_TRAMPOLINE, KERNEL_ENOTSUPP, "this kernel has no trampolines for this architecture, or none for functions with more than 6 words of arguments: use a kprobe"},
-	{TRIED_TRAMPOLINE, EOPNOTSUPP, "this kernel has no function tracer (CONFIG_DYNAMIC_FTRACE): use a tracepoint"},
-	{TRIED_KPROBE, EADDRNOTAVAIL, "several functions have this name: name its module (kprobe:MODULE:FUNCTION)"},
-	{TRIED_KPROBE, EINVAL, "the kernel forbids probes in this function, or at this offset: no instruction begins there, or the instruction belongs to the function tracer"},
+	{TRIED_TRAMPOLINE, ENOENT, "the function is not in this kernel, or cannot be traced: "
+				   "use a tracepoint or kprobe"},
+	{TRIED_TRAMPOLINE, EBUSY, "nothing may trace this function (noinstr: "
+				  "it is not in available_filter_functions), "
+				  "or another tracer holds it: "
+				  "probe what it calls, or use a kprobe"},
+	{TRIED_TRAMPOLINE, KERNEL_ENOTSUPP, "this kernel has no trampolines for this "
+					    "architecture, or none for functions with more than "
+					    "6 words of arguments: use a kprobe"},
+	{TRIED_TRAMPOLINE, EOPNOTSUPP, "this kernel has no function tracer "
+				       "(CONFIG_DYNAMIC_FTRACE): use a tracepoint"},
+	{TRIED_KPROBE, EADDRNOTAVAIL, "several functions have this name: "
+				      "name its module (kprobe:MODULE:FUNCTION)"},
+	{TRIED_KPROBE, EINVAL, "the kernel forbids probes in this function, or at this offset: "
+			       "no instruction begins there, or the instruction belongs to the "
+			       "function tracer"},
 	{TRIED_KPROBE, EILSEQ, "the offset is not at the start of an instruction"},
-	{TRIED_KPROBE, ENOENT, "no such function, or it is not traceable: sonde list 'kprobe:*' shows those that are"},
-	{TRIED_KPROBE, ESRCH, "no such function, or it is not traceable: sonde list 'kprobe:*' shows those that are"},
+	{TRIED_KPROBE, ENOENT, "no such function, or it is not traceable: "
+			       "sonde list 'kprobe:*' shows those that are"},
+	{TRIED_KPROBE, ESRCH, "no such function, or it is not traceable: "
+			      "sonde list 'kprobe:*' shows those that are"},
 	{TRIED_UPROBE, ENOENT, "the file does not exist (in this mount namespace?)"},
 	{TRIED_UPROBE, ESRCH, "the process is gone"},
 	{TRIED_UPROBE, KERNEL_ENOTSUPP, "the kernel cannot probe this instruction"},
-	{TRIED_UPROBE, EINVAL, "the offset is not in the file's code, or the semaphore is not where the note says"},
+	{TRIED_UPROBE, EINVAL, "the offset is not in the file's code, or the semaphore is not "
+			       "where the note says"},
 	{TRIED_UPROBE, EIO, "the offset is beyond the end of the file"},
 	{TRIED_PERF, ESRCH, "the process is gone"},
-	{TRIED_PERF, ENOENT, "this machine has no such event: virtual machines often lack hardware counters; profile and software probes work without them"},
+	{TRIED_PERF, ENOENT, "this machine has no such event: "
+			     "virtual machines often lack hardware counters; "
+			     "profile and software probes work without them"},
 	{TRIED_PERF, EOPNOTSUPP, "this machine cannot sample on this event"},
 	{TRIED_TIMER, ESRCH, "the process is gone"},
-	{TRIED_TIMER, EINVAL, "the frequency is above kernel.perf_event_max_sample_rate, or the period too short"},
+	{TRIED_TIMER, EINVAL, "the frequency is above kernel.perf_event_max_sample_rate, "
+			      "or the period too short"},
 	{TRIED_WATCHPOINT, ENOSPC, "all debug registers are in use (there are 4)"},
-	{TRIED_WATCHPOINT, EINVAL, "the address must be a multiple of the length, the length 1, 2, 4 or 8"},
+	{TRIED_WATCHPOINT, EINVAL, "the address must be a multiple of the length, the length 1, "
+				   "2, 4 or 8"},
 	{TRIED_WATCHPOINT, ESRCH, "the process is gone"},
 };
 /* clang-format on */
@@ -129,7 +154,8 @@ void explain_log(struct err *err, const char *log)
 		if (starts_with(log, log_rows[i].begin) && strstr(log, log_rows[i].words))
 			help = log_rows[i].help;
 	if (!help && path_is_refused(log))
-		help = "this kernel's path() takes what is reached from the probe's arguments in one expression, as "
+		help = "this kernel's path() takes what is reached from the probe's arguments in "
+		       "one expression, as "
 		       "path(args.file.f_path), and not through every pointer: str(....dentry.d_name.name) is "
 		       "the last part of the name";
 	if (!help)

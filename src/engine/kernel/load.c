@@ -226,7 +226,8 @@ static int refuse_kernel_memory(const struct bpf_func *f, struct err *err)
 		is_locked_down() ? "\"" : "");
 	err_help(
 		err,
-		"numbers read through typed pointers (args of rawtracepoint, fentry, lsm and iter, curtask), counts and "
+		"numbers read through typed pointers (args of rawtracepoint, fentry, lsm and iter, "
+		"curtask), counts and "
 		"memory of programs are still available; others need a boot with lockdown=integrity or none");
 	return err->code;
 }

@@ -10,7 +10,8 @@
  *	1. detach: the gate word stops the programs with one store (load.c puts a test of it in
  *	   front of every program of a slow kind); what closes fast is closed
  *	2. close: a forked process holds the slow descriptors and nothing else (no terminal, no
- *	   pipe of ours), waits until we have closed our copies, and exits; only it waits for * the kernel
+ *	   pipe of ours), waits until we have closed our copies, and exits; only it waits for
+ *	   the kernel
  *
  * The name and command line of that process describe what it does. It has workers, because part of
  * the waiting happens without the mutex. They pause while a sonde attaches (turn.c), which would

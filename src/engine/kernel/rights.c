@@ -149,7 +149,8 @@ bool help_memlock(struct err *err)
 		return false;
 	err_help(
 		err,
-		"before Linux 5.11 maps count as locked memory, of which %llu KB are allowed here: ulimit -l unlimited, "
+		"before Linux 5.11 maps count as locked memory, of which %llu KB are allowed here: "
+		"ulimit -l unlimited, "
 		"CAP_SYS_RESOURCE, or fewer keys and a smaller perf_rb_pages",
 		(unsigned long long)limit.rlim_cur >> 10);
 	return true;
@@ -174,7 +175,8 @@ static void help_policy(struct err *err)
 
 	err_help(
 		err,
-		"%s forbids it, although the process has the capabilities: allow bpf(2) and perf_event_open(2), or run "
+		"%s forbids it, although the process has the capabilities: "
+		"allow bpf(2) and perf_event_open(2), or run "
 		"sonde outside%s",
 		who,
 		memlock_is_low() ?
@@ -189,7 +191,8 @@ const char *why_no_fanotify(void)
 	if (in_user_namespace())
 		return "fanotify(7) is not available to the root of a user namespace";
 	return line_number("/proc/self/status", "\nSeccomp:") == 2 ?
-		       "a seccomp filter (container, service) forbids a system call that waiting for files needs" :
+		       "a seccomp filter (container, service) forbids a system call that waiting "
+		       "for files needs" :
 		       strerror(EPERM);
 }
 
@@ -223,8 +226,10 @@ void help_perf(struct err *err)
 {
 	static const char *const gives[] = {
 		"permits all but tracepoints (except system calls of your processes); -1 permits those",
-		"permits your processes (-p, -c), kernel included; 0 permits samples of all processes, -1 tracepoints",
-		"permits your processes (-p, -c), user space only; 1 permits the kernel, too, 0 samples of all processes, -1 tracepoints",
+		"permits your processes (-p, -c), kernel included; "
+		"0 permits samples of all processes, -1 tracepoints",
+		"permits your processes (-p, -c), user space only; "
+		"1 permits the kernel, too, 0 samples of all processes, -1 tracepoints",
 	};
 	s64 level = perf_paranoid();
 

@@ -405,9 +405,8 @@ static int watch_tasks(struct events *e, struct err *err)
 		return 0;
 	err_sys(err, "open perf events of the traced processes");
 	if (err->code == -EACCES || err->code == -EPERM)
-		err_help(
-			err,
-			"they belong to another user, or their program is setuid or not readable: CAP_PERFMON traces them, too");
+		err_help(err, "they belong to another user, or their program is setuid or not "
+			      "readable: CAP_PERFMON traces them, too");
 	return err->code;
 }
 

@@ -120,8 +120,8 @@ static bool serves(const struct site *s, struct engine_answer *a)
 	a->price_ns = 1000;
 	if (s->kind == SITE_ONCE || s->kind == SITE_SIGNAL || events_serve(s->kind))
 		return true;
-	a->why_not =
-		"the perf engine supports tracepoints, kprobes, uprobes, usdt, watchpoints, software and hardware events, profile and interval";
+	a->why_not = "the perf engine supports tracepoints, kprobes, uprobes, usdt, watchpoints, "
+		     "software and hardware events, profile and interval";
 	return false;
 }
 
@@ -615,7 +615,8 @@ const struct engine engine_perf = {
 	.fetches = true,
 	.source = "a perf sample",
 	.source_has =
-		"the fields of the event (args), registers, stacks, comm, pid, tid, cpu, nsecs, elapsed and probe; --engine=kernel has the rest",
+		"the fields of the event (args), registers, stacks, comm, pid, tid, cpu, nsecs, "
+		"elapsed and probe; --engine=kernel has the rest",
 	.serves = serves,
 	.open = open_perf,
 	.detach_all = detach_all,

@@ -479,7 +479,8 @@ const struct engine engine_replay = {
 	.lacks = lacks,
 	.source = "the recording",
 	.source_has =
-		"the fields of the event (args), comm, pid, tid, cpu, nsecs, elapsed and probe, and stacks if it was made with -g; run the script live for the rest",
+		"the fields of the event (args), comm, pid, tid, cpu, nsecs, elapsed and probe, "
+		"and stacks if it was made with -g; run the script live for the rest",
 	.serves = serves,
 	.open = open_replay,
 	.detach_all = detach_all,
