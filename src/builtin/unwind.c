@@ -587,8 +587,8 @@ static void only_this(struct lower *l, struct opnd buffer, u32 n)
 	ir_place(l, out);
 }
 
-/* After steps by frame pointers, an address without code means that the code has none, unless it was
- * new code (unwind_keep.c). */
+/* After steps by frame pointers, an address without code means that the code has none, unless it
+ * was new code (unwind_keep.c). */
 static void explain_no_code(struct lower *l, struct opnd buffer, u32 why)
 {
 	struct ir_block *no_code = ir_block_new(l), *by_fp = ir_block_new(l),
