@@ -136,6 +136,32 @@ static void count_probes(struct compiled *c)
 			  "config = { max_probes = %u }", n);
 }
 
+/* begin, end, interval and self. */
+static bool runs_by_itself(const struct site *s)
+{
+	return s->kind == SITE_ONCE || s->kind == SITE_SIGNAL ||
+	       (s->kind == SITE_PERF_TIMER && s->event.one_cpu);
+}
+
+/* Where missing probes are ignored, a script that sees nothing would end as if nothing had
+ * happened. */
+static void tell_nothing_left(struct compiled *c)
+{
+	const struct attach *missing;
+
+	if (!c->unseen.n || c->deferred.n || c->recorded || c->left_out || c->diags.n_errors ||
+	    c->request->any_kernel || c->request->probe_filter ||
+	    c->env.config.missing_probes != MISSING_IGNORE)
+		return;
+	for (u32 i = 0; i < c->sites.n; i++)
+		if (!runs_by_itself(&c->sites.v[i].site))
+			return;
+	missing = c->unseen.v[0]->clause->attaches;
+	diag_help(&c->diags, diag_report(&c->diags, missing->span, D_NOTHING_LEFT),
+		  "the reason, if %s should be here: sonde -e '%s { }'", missing->text,
+		  missing->text);
+}
+
 static void check(struct compiled *c)
 {
 	VEC(struct instance *) all = { 0 };
@@ -228,6 +254,7 @@ static bool front(struct compiled *c)
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		resolve_clause(c, cl, false);
 	count_probes(c);
+	tell_nothing_left(c);
 	c->has_no_code = false;
 	if (c->attempt.sample)
 		keep_largest(c);

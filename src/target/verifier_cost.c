@@ -33,7 +33,7 @@ enum {
 /* ---- counting paths */
 
 struct counting {
-	const struct verifier *c;
+	struct verifier *c;
 	u64 most;
 	struct needs needs; /* of all values that could be needed */
 	u64 *arrive;        /* paths that arrive at an instruction */
