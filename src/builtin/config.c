@@ -119,15 +119,16 @@ static bool has_one_default(struct check *c, const char *name, struct node *dflt
 static const struct type *check_getopt(struct check *c, struct node *call)
 {
 	const struct node *name = call_arg(call, 0), *about = call_arg(call, 2);
+	const struct script_source *script = &c->env->request->script;
 	struct node *dflt = call_arg(call, 1);
 
 	if (dflt && !has_one_default(c, name->str, dflt))
 		return &ty_error;
 	hash_puts(&c->env->options, name->str, (void *)(uintptr_t)(about ? about->str : ""));
-	for (u32 i = 0; i < c->env->request->n_named; i++)
-		if (streq(c->env->request->named[i].name, name->str)) {
+	for (u32 i = 0; i < script->n_named; i++)
+		if (streq(script->named[i].name, name->str)) {
 			c->env->named_used[i] = true;
-			return fold_option(c, call, c->env->request->named[i].value);
+			return fold_option(c, call, script->named[i].value);
 		}
 	if (!dflt)
 		return fold_bool(call, false);
@@ -164,13 +165,14 @@ static void help_options(struct env *env, struct diags *diags, struct diag *d)
 
 bool builtin_check_options(struct env *env, struct diags *diags)
 {
+	const struct script_source *script = &env->request->script;
 	bool good = true;
 
-	for (u32 i = 0; i < env->request->n_named; i++)
+	for (u32 i = 0; i < script->n_named; i++)
 		if (!env->named_used[i]) {
 			help_options(env, diags,
 				     diag_report(diags, (struct span){ 0, 0 }, D_UNKNOWN_OPTION,
-						 env->request->named[i].name));
+						 script->named[i].name));
 			good = false;
 		}
 	return good;

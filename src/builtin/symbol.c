@@ -53,7 +53,7 @@ static const struct type *check_kaddr(struct check *c, struct node *call)
 	const char *name = call_str(call, 0);
 	u64 addr = w->ksym_addr && name ? w->ksym_addr(w->ctx, name) : 0;
 
-	if (!addr && c->env->request->any_kernel)
+	if (!addr && c->env->request->compile.any_kernel)
 		check_report(c, call_arg(call, 0)->span, D_NOT_HERE, name ? name : "");
 	else if (!addr)
 		return no_ksym(c, call_arg(call, 0)->span, name ? name : "");
@@ -80,7 +80,7 @@ static const struct type *check_percpu(struct check *c, struct node *call)
 	if (t->kind == TY_ERROR)
 		return t;
 	addresses[1] = w->ksym_addr(w->ctx, "__per_cpu_offset");
-	if (!addresses[1] && !c->env->request->any_kernel)
+	if (!addresses[1] && !c->env->request->compile.any_kernel)
 		return no_ksym(c, call->span, "__per_cpu_offset");
 	call->data = arena_dup(c->arena, addresses, sizeof addresses);
 	return &ty_u64;

@@ -164,7 +164,7 @@ struct cli {
 	struct sink sink;
 	/* what request.script points to when it was read from a file; main releases it */
 	struct buf script;
-	struct script_arg *named; /* request.named */
+	struct script_arg *named; /* request.script.named */
 	/* of a command with script_before_cmd: words are a script and its parameters */
 	bool has_script;
 	/* the words after the first "--", or NULL; of a command with words_are_cmd, CMD ARGS */
@@ -287,7 +287,7 @@ int script_read(struct cli *c);
 int run_script(struct cli *c);
 /* f for each script of a command that takes several, read; the worst of the statuses. */
 int each_script(struct cli *c, int (*f)(struct cli *c));
-/* "NAME=VALUE" or "NAME": one more of request.named. word is borrowed. */
+/* "NAME=VALUE" or "NAME": one more of request.script.named. word is borrowed. */
 void add_named(struct cli *c, const char *word);
 /* --follow has a process to follow: 0, or 1 after a message. */
 int follow_check(const struct cli *c);

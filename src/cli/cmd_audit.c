@@ -227,7 +227,7 @@ static int run(struct cli *c)
 
 	if (ret)
 		return ret;
-	c->request.unsafe = c->request.any_kernel =
+	c->request.compile.unsafe = c->request.compile.any_kernel =
 		true; /* the audit shows what it would do if it may */
 	compiled = xcalloc(1, sizeof *compiled);
 	ret = session_compile(compiled, &c->request, &c->host, &err);

@@ -141,7 +141,7 @@ static int pack(struct cli *c, struct buf *payload)
 	int ret;
 
 	arena_init(&p.arena);
-	add_file(&p, c->request.script_name, c->request.script, c->request.script_len);
+	add_file(&p, c->request.script.name, c->request.script.text, c->request.script.len);
 	packing = &p;
 	front_init(&f, c);
 	f.env.read_import = read_and_pack;
@@ -166,8 +166,8 @@ static int pack(struct cli *c, struct buf *payload)
 /* biolatency.bt -> biolatency, in the working directory; NULL when that cannot be guessed. */
 static char *guess_name(const struct cli *c)
 {
-	const char *slash = strrchr(c->request.script_name, '/');
-	const char *base = slash ? slash + 1 : c->request.script_name;
+	const char *slash = strrchr(c->request.script.name, '/');
+	const char *base = slash ? slash + 1 : c->request.script.name;
 	size_t len = strlen(base);
 
 	return ends_with(base, ".bt") && len > 3 ? xstrndup(base, len - 3) : NULL;
@@ -238,7 +238,7 @@ static int run(struct cli *c)
 	path = c->output ? c->output : (guess = guess_name(c));
 	if (!path)
 		ret = say_usage(c, "build needs -o TOOL: what the executable is called");
-	else if (is_script_itself(path, c->request.script_name))
+	else if (is_script_itself(path, c->request.script.name))
 		ret = say_usage(c, "%s is the script itself: give the tool another name with -o",
 				path);
 	else
@@ -312,12 +312,12 @@ int bundle_main(struct cli *c, int argc, char **argv)
 		return 255;
 	}
 	c->bundle = &b;
-	c->request.script = b.files.v[0].text;
-	c->request.script_len = b.files.v[0].len;
-	c->request.script_name = b.files.v[0].name;
+	c->request.script.text = b.files.v[0].text;
+	c->request.script.len = b.files.v[0].len;
+	c->request.script.name = b.files.v[0].name;
 	c->host.read_import = bundle_read_import;
-	c->tool =
-		tool_new(b.name, c->request.script_name, c->request.script, c->request.script_len);
+	c->tool = tool_new(b.name, c->request.script.name, c->request.script.text,
+			   c->request.script.len);
 	ret = bundle_start(c, &b, argc, argv);
 	bundle_release(&b);
 	return ret;

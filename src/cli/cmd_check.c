@@ -26,7 +26,7 @@ static int compile(struct cli *c, bool quietly)
 
 int script_check(struct cli *c)
 {
-	c->request.any_kernel = true;
+	c->request.compile.any_kernel = true;
 	return compile(c, false);
 }
 

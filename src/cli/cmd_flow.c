@@ -153,7 +153,7 @@ static int check_functions(const struct flow *f)
 
 /* --exclude, and what the kernel runs between a system call and the tracepoints of its entry and
  * return. */
-static const char *const *left_out(struct flow *f)
+static const char *const *left_out(const struct flow *f)
 {
 	static const char *const around_calls[] = { "syscall_exit_*", "syscall_trace_*",
 						    "syscall_enter_*", "trace_syscall_*" };
@@ -168,6 +168,15 @@ static const char *const *left_out(struct flow *f)
 	return list.v;
 }
 
+static void choose_probes(const struct flow *f, struct probe_choice *p)
+{
+	p->whole_calls = true;
+	p->once = f->kernel_functions.n ? ONCE_IN_SCRIPT : ONCE_IN_CLAUSE;
+	p->some_may_miss = true;
+	p->kernel_functions = f->reached.n ? &f->reached : NULL;
+	p->left_out = left_out(f);
+}
+
 static int show(struct flow *f)
 {
 	struct cli *c = f->t.c;
@@ -176,11 +185,7 @@ static int show(struct flow *f)
 
 	if (ret)
 		return ret;
-	c->request.whole_calls = true;
-	c->request.probes_once = f->kernel_functions.n ? ONCE_IN_SCRIPT : ONCE_IN_CLAUSE;
-	c->request.some_may_miss = true;
-	c->request.kernel_functions = f->reached.n ? &f->reached : NULL;
-	c->request.left_out = left_out(f);
+	choose_probes(f, &c->request.probes);
 	if (flow_has_kernel(f))
 		flow_time_before(f);
 	f->is_json = c->sink.output == &output_json;
@@ -212,9 +217,9 @@ static int run(struct cli *c)
 	int ret = job_targets(c, JOB_TRACES_ALL);
 
 	system_init(&f.system, &c->words_arena);
-	c->request.keeps_return_addresses = true;
+	c->request.probes.keeps_return_addresses = true;
 	c->request.traced.alone = true;
-	c->request.no_warnings |=
+	c->request.compile.no_warnings |=
 		!c->request.verbose; /* of returns that are not seen: the tree shows them */
 	ret = ret ? ret : check_words(c);
 	ret = ret ? ret : read_depth(&f, o->depth);

@@ -9,12 +9,12 @@
 
 static int write_back(struct cli *c, const struct buf *out)
 {
-	_fd int fd = open(c->request.script_name, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	_fd int fd = open(c->request.script.name, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	int ret = fd < 0 ? -errno : write_all(fd, out->s, out->len);
 
 	if (!ret)
 		return 0;
-	say(c, "write %s: %s", c->request.script_name, strerror(-ret));
+	say(c, "write %s: %s", c->request.script.name, strerror(-ret));
 	return 255;
 }
 
@@ -22,14 +22,14 @@ static int write_back(struct cli *c, const struct buf *out)
 static int deliver(struct cli *c, struct buf *out)
 {
 	struct buf name = { 0 };
-	bool same = out->len == c->request.script_len &&
-		    (!out->len || !memcmp(out->s, c->request.script, out->len));
+	bool same = out->len == c->request.script.len &&
+		    (!out->len || !memcmp(out->s, c->request.script.text, out->len));
 
 	if (!c->compare && !c->rewrite)
 		return put_out(c, out);
 	if (same)
 		return 0;
-	buf_puts(&name, c->request.script_name);
+	buf_puts(&name, c->request.script.name);
 	if (escape_wanted(c, STDOUT_FILENO))
 		buf_visible(&name, 0, VISIBLE_NAME);
 	puts(name.s);
@@ -55,7 +55,7 @@ static int format_one(struct cli *c)
 
 static int run(struct cli *c)
 {
-	bool from_file = !c->request.script && c->n_words && !streq(c->words[0], "-");
+	bool from_file = !c->request.script.text && c->n_words && !streq(c->words[0], "-");
 
 	if (c->rewrite && !from_file)
 		return say_usage(c, "fmt --write needs a FILE to write to");

@@ -121,7 +121,7 @@ static int run(struct ftrace *f, const struct output *output)
 
 	f->timer = beside.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	timerfd_settime(f->timer, 0, &every, NULL);
-	c->request.engine = "interpreter"; /* nothing of the kernel is asked */
+	c->request.engine.name = "interpreter"; /* nothing of the kernel is asked */
 	c->request.traced.scope = SCOPE_SCRIPT;
 	c->host.beside = &beside;
 	ret = job_run(c, &job);

@@ -154,8 +154,8 @@ static int list_pattern(struct cli *c, struct listing *l, const char *pattern)
 	bool unseen;
 	int n;
 
-	c->request.script = "";
-	c->request.script_name = "stdin";
+	c->request.script.text = "";
+	c->request.script.name = "stdin";
 	front_init(&f, c);
 	provider_setup(&env, &f, c);
 	debuginfod_allow(l->verbose);
@@ -258,11 +258,11 @@ static int run(struct cli *c)
 	struct listing l;
 	int ret, lost;
 
-	if (c->is_run && !c->n_words && !c->request.script)
+	if (c->is_run && !c->n_words && !c->request.script.text)
 		return tools_list(c);
 	if (listing_open(&l, c))
 		return 1;
-	if (c->request.script || c->tool || (c->n_words && names_a_script(c->words[0])))
+	if (c->request.script.text || c->tool || (c->n_words && names_a_script(c->words[0])))
 		ret = list_script(c, &l);
 	else
 		ret = list_patterns(c, &l);

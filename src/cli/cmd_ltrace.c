@@ -23,7 +23,7 @@ static int trace(struct ltrace *lt)
 	lt->awaits_exec = c->request.traced.command != NULL;
 	c->request.traced.alone = true;
 	/* of functions that take no probe, and that nothing may ever call */
-	c->request.no_warnings |= lt->o.other_programs && !c->request.verbose;
+	c->request.compile.no_warnings |= lt->o.other_programs && !c->request.verbose;
 	if (c->request.verbose)
 		say_note(c, "the script:\n%s", job.script);
 	return job_run(c, &job);

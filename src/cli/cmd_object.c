@@ -27,7 +27,7 @@ static int run(struct cli *c)
 
 	if (ret)
 		return ret;
-	c->request.no_dispatch = true;
+	c->request.compile.no_dispatch = true;
 	compiled = xcalloc(1, sizeof *compiled);
 	ret = session_compile(compiled, &c->request, &c->host, &err);
 	say_diags(c, &compiled->diags);

@@ -262,7 +262,7 @@ static bool take_program(struct cli *c)
 
 	if (!text || c->events[1] || !strchr(text, '{') || text[0] == '{')
 		return false;
-	c->request.script = text;
+	c->request.script.text = text;
 	return true;
 }
 

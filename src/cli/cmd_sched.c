@@ -267,12 +267,12 @@ static int find_view(struct sched *s)
 static int sched(struct cli *c)
 {
 	struct sched s = { .c = c };
-	const char *from = c->request.from;
+	const char *from = c->request.from.file;
 	int ret = find_view(&s);
 
 	if (!ret && from && (c->all || c->n_after || c->request.traced.n_pids))
 		ret = say_usage(c, "--from shows a recording: without -a, -p and a command");
-	c->request.from = c->request.engine = NULL;
+	c->request.from.file = c->request.engine.name = NULL;
 	arena_init(&s.arena);
 	if (!ret && from)
 		ret = from_file(&s, from);

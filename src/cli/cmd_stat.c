@@ -209,7 +209,7 @@ static int run_all(struct counting *st)
 
 	put_script(st, &script);
 	if (!st->has_probes) { /* nothing of the kernel is asked */
-		st->c->request.engine = "interpreter";
+		st->c->request.engine.name = "interpreter";
 		st->c->request.traced.scope = SCOPE_SCRIPT;
 	}
 	for (u32 i = 0; i < n && ret < STATUS_REFUSED; i++)

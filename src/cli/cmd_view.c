@@ -55,7 +55,7 @@ static int view(struct cli *c)
 		return say_usage(c, "--port=%s: a number from 1 to 65535", c->port);
 	if (c->live)
 		return view_live(c, (u16)port);
-	if (c->request.script)
+	if (c->request.script.text)
 		return say_usage(
 			c, "-e gives a script, which runs with --live; a recording is a FILE");
 	ret = recorded_open(&r, c);

@@ -15,7 +15,7 @@ void front_init(struct front *f, const struct cli *c)
 	intern_init(&f->names);
 	sources_init(&f->sources, &f->arena);
 	diags_init(&f->diags, &f->arena, &f->sources);
-	f->diags.no_warnings = c->request.no_warnings;
+	f->diags.no_warnings = c->request.compile.no_warnings;
 	system_init(&f->system, &f->arena);
 	system_world(&f->system, &f->env.world);
 	config_defaults(&f->env.config);
@@ -27,8 +27,8 @@ void front_init(struct front *f, const struct cli *c)
 	f->env.read_import = c->host.read_import ? c->host.read_import : import_read;
 	env_init(&f->env);
 	lang_init(&f->lang, &f->arena, &f->names, &f->sources, &f->diags, &f->env);
-	f->src = sources_add(&f->sources, c->request.script_name, c->request.script,
-			     c->request.script_len);
+	f->src = sources_add(&f->sources, c->request.script.name, c->request.script.text,
+			     c->request.script.len);
 }
 
 void front_release(struct front *f)

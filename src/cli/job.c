@@ -146,12 +146,12 @@ static void set_script(struct cli *c, const struct job *job)
 	struct request *q = &c->request;
 
 	c->host.themes = builtin_themes;
-	q->color = color_wanted(STDERR_FILENO);
+	q->diag.color = color_wanted(STDERR_FILENO);
 	if (!job->script)
 		return;
-	q->script_name = arena_printf(&c->words_arena, "<%s>", c->command->name);
-	q->script = job->script;
-	q->script_len = strlen(job->script);
+	q->script.name = arena_printf(&c->words_arena, "<%s>", c->command->name);
+	q->script.text = job->script;
+	q->script.len = strlen(job->script);
 }
 
 static int open_sink(struct cli *c, const struct job *job)

@@ -37,7 +37,7 @@ static const char no_llvm[] = "there is no LLVM here; -d ir and -d bpf show what
 const struct option_row option_rows[] = {
 	{ .key = 'e', .name = "execute", .arg = "PROGRAM", .group = GROUP_WHAT, .sets = SET_SCRIPT,
 	  .help = "run this program instead of a file; if repeated, the last wins", .take = take_text,
-	  O(script), .not_for_tools = true },
+	  O(script.text), .not_for_tools = true },
 	{ .key = 'p', .name = "pid", .arg = "PID[,PID]", .group = GROUP_WHAT, .sets = SET_TARGET | SET_PID,
 	  .help = "trace only these processes; end when all have ended",
 	  .doc = "Probes in programs, samples and counters attach to the process, or to all if there are "
@@ -78,7 +78,7 @@ const struct option_row option_rows[] = {
 	  .doc = "The script gets the events of FILE instead of those of now, at their times: interval, profile, nsecs, elapsed and "
 		 "strftime follow the clock of the recording, and end probes run at its end. It needs no privilege. What the recording "
 		 "does not have is an error; system() and signal() do nothing. A -p after it is a process of the recording.",
-	  .take = take_from, O(from) },
+	  .take = take_from, O(from.file) },
 	{ .name = "engine", .arg = "NAME", .choices = engine_names, .group = GROUP_WHAT, .sets = SET_SCRIPT_RUN,
 	  .help = "auto, kernel, process (within -p PID) or perf (without bpf(2))",
 	  .doc = "With perf, events are perf events (perf_event_open(2)) and the script runs in sonde over their samples, where bpf(2) is "
@@ -88,10 +88,10 @@ const struct option_row option_rows[] = {
 		 "for a moment to put in jumps and to take them out. The script runs in sonde. The kernel's probe serves functions that "
 		 "cannot be patched, and clauses that need stacks or memory of that moment; -v tells which and why. With auto, this is so for a script with -p PID "
 		 "or -c; if sonde may not change the process, or for other scripts, the kernel serves all.",
-	  .take = take_engine, O(engine) },
+	  .take = take_engine, O(engine.name) },
 	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT, .sets = SET_CHILD,
 	  .help = "attach only probes whose name matches", .take = take_text,
-	  O(probe_filter) },
+	  O(probes.filter) },
 	{ .name = "debuginfo", .arg = "DIR[:DIR]", .group = GROUP_WHAT, .sets = SET_COMPILE,
 	  .help = "directories of debug files; relative to the traced file", .take = take_debuginfo },
 
@@ -161,19 +161,19 @@ const struct option_row option_rows[] = {
 	{ .key = 'k', .name = "warnings", .group = GROUP_CHECKS, .sets = SET_COMPILE,
 	  .help = "warn if a read of memory or of a map fails at run time", .take = take_warnings },
 	{ .name = "no-warnings", .group = GROUP_CHECKS, .sets = SET_SCRIPT,
-	  .help = "do not print warnings of the compiler", .take = take_flag, O(no_warnings) },
+	  .help = "do not print warnings of the compiler", .take = take_flag, O(compile.no_warnings) },
 	{ .name = "unsafe", .group = GROUP_CHECKS, .sets = SET_COMPILE,
 	  .help = "allow functions that change the system: system(), signal() ...", .take = take_flag,
-	  O(unsafe) },
+	  O(compile.unsafe) },
 
 	{ .key = 'I', .name = "include-dir", .arg = "DIR", .group = GROUP_COMPILER, .sets = SET_SCRIPT,
 	  .help = "directory for #include and import, besides that of the script",
 	  .doc = "May be repeated. The directories of CPATH and C_INCLUDE_PATH follow. Kernel headers are not "
 		 "read: their declarations come from the kernel's BTF.",
-	  .take = take_list, O(include_dirs), .not_for_tools = true },
+	  .take = take_list, O(script.include_dirs), .not_for_tools = true },
 	{ .name = "include", .arg = "FILE", .group = GROUP_COMPILER, .sets = SET_SCRIPT,
 	  .help = "read this header before the script; may be repeated", .take = take_list,
-	  O(includes), .not_for_tools = true },
+	  O(script.includes), .not_for_tools = true },
 	{ .name = "no-pass", .arg = "NAME", .group = GROUP_COMPILER, .sets = SET_COMPILE,
 	  .help = "skip a pass of the compiler, or all", .take = take_no_pass },
 	{ .name = "no-feature", .arg = "NAME", .group = GROUP_COMPILER,
@@ -209,7 +209,7 @@ const struct option_row option_rows[] = {
 	{ .name = "vm", .group = GROUP_HIDDEN, .sets = SET_COMPILE,
 	  .help = "run begin and end in user space, without the kernel",
 	  .doc = "Needs no privilege; other probes receive no events. For tests of the language.",
-	  .take = take_interpreter, O(engine) },
+	  .take = take_interpreter, O(engine.name) },
 	{ .key = 'e', .name = "expression", .arg = "EXPR", .group = GROUP_HIDDEN, .take = take_given,
 	  .help = "trace=SET, signal=SET, status=SET, quiet=SET, raw=SET, read=SET, ...; SET alone is trace=SET",
 	  .doc = "SET is a list of names, separated by commas; ! before it means all others, and all and none are sets. "
@@ -318,10 +318,10 @@ const struct option_row option_rows[] = {
 	  .at = offsetof(struct cli, rewrite), .command = &command_fmt },
 	{ .key = 'i', .name = "interval", .arg = "TIME", .group = GROUP_HIDDEN,
 	  .help = "time between updates: 1s, 500ms", .take = take_time,
-	  O(redraw_ns), .command = &command_top },
+	  O(redraw.interval_ns), .command = &command_top },
 	{ .name = "anew", .group = GROUP_HIDDEN,
 	  .help = "reset aggregations after each update", .take = take_flag,
-	  O(redraw_anew), .command = &command_top },
+	  O(redraw.anew), .command = &command_top },
 	{ .name = "off-cpu", .group = GROUP_HIDDEN,
 	  .help = "time off the CPU in microseconds, by state, with the stack of the waker", .take = take_flag,
 	  .at = offsetof(struct cli, profile.off_cpu), .command = &command_profile },

@@ -64,7 +64,7 @@ int take_given(struct cli *c, const struct option_row *row, const char *value)
 
 int take_from(struct cli *c, const struct option_row *row, const char *value)
 {
-	c->request.engine = "replay";
+	c->request.engine.name = "replay";
 	return take_text(c, row, value);
 }
 
@@ -225,8 +225,8 @@ int take_engine(struct cli *c, const struct option_row *row, const char *value)
 {
 	if (choice(row, value) < 0)
 		return bad_choice(c, row, value);
-	c->request.auto_engine = streq(value, "auto");
-	return c->request.auto_engine ? 0 : take_text(c, row, value);
+	c->request.engine.is_auto = streq(value, "auto");
+	return c->request.engine.is_auto ? 0 : take_text(c, row, value);
 }
 
 int take_text_choice(struct cli *c, const struct option_row *row, const char *value)
@@ -285,13 +285,13 @@ static int take_one_pid(struct cli *c, const char *value)
 
 	if (ret)
 		return ret;
-	if (!pid || (!c->request.from && !proc_exists((u32)pid))) {
+	if (!pid || (!c->request.from.file && !proc_exists((u32)pid))) {
 		say(c, "Failed to attach to pid: Unable to open pidfd (%s)",
 		    strerror(pid ? ESRCH : EINVAL));
 		fprintf(stderr, "  help: there is no process %d\n", pid);
 		return 1;
 	}
-	if (c->request.from) {
+	if (c->request.from.file) {
 		add_pid(c, (u32)pid);
 		return 0;
 	}
@@ -455,7 +455,7 @@ int take_diag(struct cli *c, const struct option_row *row, const char *value)
 
 	if (i < 0)
 		return bad_choice(c, row, value);
-	c->request.diag_json = i == 1;
+	c->request.diag.json = i == 1;
 	return 0;
 }
 
@@ -467,7 +467,7 @@ int take_warnings(struct cli *c, const struct option_row *row, const char *value
 			c,
 			"USAGE: -kk has been deprecated. Use a single -k for runtime warnings for errors in map "
 			"lookups and probe reads.");
-	c->request.extra_warnings = true;
+	c->request.compile.extra_warnings = true;
 	return 0;
 }
 
@@ -485,7 +485,7 @@ static int add_stage(struct cli *c, const char *name, size_t len)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(stages); i++)
 		if (strlen(stages[i].name) == len && !memcmp(stages[i].name, name, len)) {
-			c->request.dump |= stages[i].stage;
+			c->request.compile.dump |= stages[i].stage;
 			return 0;
 		}
 	return -1;
@@ -515,7 +515,7 @@ static bool listed(const char *list, const char *name)
 
 int take_no_pass(struct cli *c, const struct option_row *row, const char *value)
 {
-	c->request.no_pass = value;
+	c->request.compile.no_pass = value;
 	for (u32 i = 0; i < n_ir_passes; i++)
 		if (listed(value, ir_passes[i].name) || listed(value, "all"))
 			return 0;

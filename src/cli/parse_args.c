@@ -85,7 +85,7 @@ static int take_own(struct args *a, const struct script_option *own, const char 
 	value = next_word(a);
 	if (!value)
 		return say_usage(c, "--%s needs a value", own->name);
-	c->named[c->request.n_named++] = (struct script_arg){ own->name, value };
+	c->named[c->request.script.n_named++] = (struct script_arg){ own->name, value };
 	return 0;
 }
 
@@ -136,8 +136,8 @@ static bool is_command(const struct args *a)
 {
 	const struct cli *c = a->c;
 
-	return !c->drop_in && !c->bundle && !a->all_words && !c->command && !c->request.script &&
-	       !c->n_words;
+	return !c->drop_in && !c->bundle && !a->all_words && !c->command &&
+	       !c->request.script.text && !c->n_words;
 }
 
 /* "sonde help -p" describes the option. */
@@ -167,7 +167,7 @@ static void take_rest(struct args *a, int from)
 	a->all_words = true;
 	a->c->after = a->v + from;
 	a->c->n_after = (u32)(a->n - from);
-	a->c->n_before_named = a->c->request.n_named;
+	a->c->n_before_named = a->c->request.script.n_named;
 }
 
 /* "record stop NAME" */
@@ -215,7 +215,7 @@ static int take_word(struct args *a, const char *word)
 			take_rest(a, a->at - 1);
 			return 0;
 		}
-		if (c->is_run && !c->n_words && !c->request.script)
+		if (c->is_run && !c->n_words && !c->request.script.text)
 			take_script(c, word);
 		c->words[c->n_words++] = word;
 		return 0;
@@ -263,9 +263,9 @@ static int check_together(struct cli *c)
 		return ret;
 	if (c->request.traced.command && c->request.traced.n_pids)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
-	if (c->request.traced.command && c->request.from)
+	if (c->request.traced.command && c->request.from.file)
 		return say_usage(c, "--from is what has been recorded: it excludes -c");
-	if (c->request.extra_warnings && c->request.no_warnings)
+	if (c->request.compile.extra_warnings && c->request.compile.no_warnings)
 		return say_usage(c, "USAGE: -k, --warnings conflicts with --no-warnings");
 	return c->n_after && !c->drop_in ? 0 : follow_check(c); /* later: script.c */
 }
@@ -279,7 +279,7 @@ int args_parse(struct cli *c, int argc, char **argv)
 	c->words = xcalloc((size_t)argc + 1, sizeof *c->words);
 	c->named = xcalloc((size_t)argc + 1, sizeof *c->named);
 	c->given = xcalloc((size_t)argc * 4 + 1, sizeof *c->given);
-	c->request.named = c->named;
+	c->request.script.named = c->named;
 	if (argc < 2 && !c->bundle) {
 		print_help(c, stderr);
 		return 1;

@@ -126,14 +126,14 @@ int predicate_run(struct recorded *r, struct buf *script, const char *where,
 	struct err err = { 0 };
 	int ret;
 
-	c->request.script_name = "--filter";
-	c->request.script = script->s;
-	c->request.script_len = script->len;
-	c->request.engine = "replay";
-	c->request.from = r->path;
+	c->request.script.name = "--filter";
+	c->request.script.text = script->s;
+	c->request.script.len = script->len;
+	c->request.engine.name = "replay";
+	c->request.from.file = r->path;
 	c->request.traced.where = where;
-	c->request.from_ns = r->from;
-	c->request.to_ns = r->to;
+	c->request.from.begin_ns = r->from;
+	c->request.from.end_ns = r->to;
 	c->host.themes = builtin_themes;
 	c->quiet = true;
 	if (to)

@@ -114,10 +114,10 @@ void say_diags(const struct cli *c, const struct diags *d)
 {
 	struct buf text = { 0 };
 
-	if (c->request.diag_json)
+	if (c->request.diag.json)
 		diags_render_json(d, &text);
 	else
-		diags_render_text(d, &text, c->request.color);
+		diags_render_text(d, &text, c->request.diag.color);
 	write_all(STDERR_FILENO, text.s, text.len);
 	buf_release(&text);
 }

@@ -137,19 +137,19 @@ static int script_take(struct cli *c, const char *word)
 	const struct tool *t = streq(word, "-") ? NULL : tool_of(c, word);
 
 	if (!streq(word, "-"))
-		c->request.script_name = word;
+		c->request.script.name = word;
 	if (t) {
-		c->request.script_name = t->path;
-		c->request.script = t->text;
-		c->request.script_len = t->len;
+		c->request.script.name = t->path;
+		c->request.script.text = t->text;
+		c->request.script.len = t->len;
 		return 0;
 	}
 	if ((!strpbrk(word, "/.-") || strchr(word, '{')) && access(word, F_OK))
 		return no_script(c, word);
 	if (script_read_file(c, word, &c->script) || refuse_other_file(c, word))
 		return 1;
-	c->request.script = c->script.s;
-	c->request.script_len = c->script.len;
+	c->request.script.text = c->script.s;
+	c->request.script.len = c->script.len;
 	return 0;
 }
 
@@ -162,8 +162,8 @@ static bool takes_params(const struct cli *c)
 	bool takes;
 
 	arena_init(&a);
-	script_options_read(&found, &a, c->request.script_name, c->request.script,
-			    c->request.script_len);
+	script_options_read(&found, &a, c->request.script.name, c->request.script.text,
+			    c->request.script.len);
 	takes = found.n_words || found.any_words;
 	arena_release(&a);
 	return takes;
@@ -218,7 +218,7 @@ void add_named(struct cli *c, const char *word)
 		arg.name = arena_strndup(&c->words_arena, word, (size_t)(eq - word));
 		arg.value = eq + 1;
 	}
-	c->named[c->request.n_named++] = arg;
+	c->named[c->request.script.n_named++] = arg;
 }
 
 int follow_check(const struct cli *c)
@@ -248,7 +248,7 @@ static int take_after(struct cli *c, bool script_is_word)
 	if (c->request.traced.n_pids)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
 	c->n_words = n;
-	c->request.n_named = c->n_before_named;
+	c->request.script.n_named = c->n_before_named;
 	for (u32 i = 0; i < at; i++)
 		if (!starts_with(c->after[i], "--"))
 			c->words[c->n_words++] = c->after[i];
@@ -264,24 +264,24 @@ int script_read(struct cli *c)
 	bool is_word;
 
 	if (!c->bundle)
-		c->request.script_name = "stdin";
-	if (!c->bundle && c->request.script && !*c->request.script)
-		c->request.script = NULL;
-	is_word = !c->request.script;
+		c->request.script.name = "stdin";
+	if (!c->bundle && c->request.script.text && !*c->request.script.text)
+		c->request.script.text = NULL;
+	is_word = !c->request.script.text;
 	if (is_word) {
 		if (!c->n_words)
 			return say_usage(c, "USAGE: filename or -e 'program' required.");
 		if (script_take(c, c->words[0]))
 			return 1;
 	} else if (!c->bundle) {
-		c->request.script_len = strlen(c->request.script);
+		c->request.script.len = strlen(c->request.script.text);
 	}
 	if (take_after(c, is_word))
 		return 1;
-	c->request.params = c->words + is_word;
-	c->request.n_params = c->n_words - is_word;
+	c->request.script.params = c->words + is_word;
+	c->request.script.n_params = c->n_words - is_word;
 	c->host.themes = builtin_themes;
-	c->request.color = color_wanted(STDERR_FILENO);
+	c->request.diag.color = color_wanted(STDERR_FILENO);
 	return 0;
 }
 
@@ -299,7 +299,7 @@ static u32 count_scripts(const struct cli *c)
 static void forget_script(struct cli *c)
 {
 	buf_clear(&c->script);
-	c->request.script = NULL;
+	c->request.script.text = NULL;
 	tool_free(c->tool);
 	c->tool = NULL;
 }
@@ -307,7 +307,7 @@ static void forget_script(struct cli *c)
 int each_script(struct cli *c, int (*f)(struct cli *c))
 {
 	const char **words = c->words;
-	u32 n_words = c->n_words, n = c->request.script ? 0 : count_scripts(c);
+	u32 n_words = c->n_words, n = c->request.script.text ? 0 : count_scripts(c);
 	int ret = 0, one;
 
 	if (n < 2)

@@ -107,8 +107,8 @@ void script_options_take(struct script_options *o, struct front *f)
 	struct request request = *before;
 
 	/* attach points must have their parameters */
-	request.params = stand_in;
-	request.n_params = ARRAY_SIZE(stand_in);
+	request.script.params = stand_in;
+	request.script.n_params = ARRAY_SIZE(stand_in);
 	f->env.request = &request;
 	parse_script(&f->lang, f->src);
 	walk_script(&g, f->lang.script);
@@ -131,7 +131,7 @@ static void keep(struct script_options *o, struct arena *a, const struct script_
 void script_options_read(struct script_options *o, struct arena *a, const char *name,
 			 const char *text, size_t len)
 {
-	struct cli c = { .request = { .script_name = name, .script = text, .script_len = len },
+	struct cli c = { .request = { .script.name = name, .script.text = text, .script.len = len },
 			 .host = { .themes = builtin_themes } };
 	struct script_options found = { 0 };
 	struct front f;

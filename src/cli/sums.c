@@ -230,8 +230,8 @@ static bool has_events(struct sums *s, const struct store_tables *t, const struc
 
 		if (is_there(a, t, event))
 			continue;
-		say_note(s->c, "%s: %s has no %s", g->title, t ? s->c->request.from : "this kernel",
-			 event);
+		say_note(s->c, "%s: %s has no %s", g->title,
+			 t ? s->c->request.from.file : "this kernel", event);
 		return false;
 	}
 	return true;
@@ -240,14 +240,15 @@ static bool has_events(struct sums *s, const struct store_tables *t, const struc
 static int choose(struct sums *s, const struct sums_group *groups, u32 n, struct buf *script)
 {
 	struct recorded r = { 0 };
-	int ret = s->c->request.from ? recorded_open_path(&r, s->c, s->c->request.from) : 0;
+	int ret = s->c->request.from.file ? recorded_open_path(&r, s->c, s->c->request.from.file) :
+					    0;
 
 	for (u32 i = 0; i < n && !ret; i++)
 		if (has_events(s, r.tables, &groups[i])) {
 			s->tables[s->n++].group = &groups[i];
 			buf_puts(script, groups[i].script);
 		}
-	if (!ret && s->c->request.from)
+	if (!ret && s->c->request.from.file)
 		recorded_close_quietly(&r);
 	if (!ret && !s->n)
 		ret = say_usage(

@@ -223,7 +223,7 @@ static void draw_title(struct live *v)
 	terminal_line(t, 0);
 	terminal_printf(t, STYLE_BOLD, "%llu samples", (unsigned long long)n_samples(v));
 	terminal_printf(t, STYLE_PLAIN, "%s  by %s",
-			v->c->request.redraw_anew ? " since the last update" : "",
+			v->c->request.redraw.anew ? " since the last update" : "",
 			order_names[v->order]);
 	if (v->is_paused)
 		terminal_put(t, STYLE_BAD, "  paused");
@@ -348,7 +348,7 @@ static void do_pause(struct live *v)
 
 static void do_anew(struct live *v)
 {
-	v->c->request.redraw_anew = !v->c->request.redraw_anew;
+	v->c->request.redraw.anew = !v->c->request.redraw.anew;
 }
 
 static void do_keys(struct live *v)
@@ -521,7 +521,7 @@ int top_live(struct cli *c)
 	int ret;
 
 	arena_init(&v.arena);
-	c->request.script = script;
+	c->request.script.text = script;
 	c->sink.output = &output_live;
 	c->sink.state = &v;
 	c->host.beside = &beside;

@@ -206,7 +206,7 @@ static bool wants_helper(struct lower *l, const struct path *p)
 	if (p->n == 1 && p->is_sure)
 		return false;
 	return feature_has(l->features, FEAT_READ_KERNEL) &&
-	       (l->env->request->extra_warnings || l->s->loop ||
+	       (l->env->request->compile.extra_warnings || l->s->loop ||
 		lower_branches_so_far(l) > DIRECT_BRANCHES);
 }
 

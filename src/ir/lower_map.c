@@ -383,7 +383,7 @@ static struct ir_val read_keyed_scalar(struct lower *l, struct node *n)
 	ir_jump(l, out);
 	ir_place(l, out);
 	r = ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
-	if (l->env->request->extra_warnings)
+	if (l->env->request->compile.extra_warnings)
 		lower_loss_if_zero(l, p, LOSS_NO_KEY, n->map->name);
 	if (numbered)
 		vn_add(l, &id, true, r);
@@ -401,8 +401,8 @@ static struct ir_val read_of_thread(struct lower *l, struct node *n)
 
 	if (vn_find(l, &id, true, &r))
 		return val_scalar(n->map->value, r);
-	r = lower_thread_read(l, map, n, l->env->request->extra_warnings ? &has : NULL);
-	if (l->env->request->extra_warnings)
+	r = lower_thread_read(l, map, n, l->env->request->compile.extra_warnings ? &has : NULL);
+	if (l->env->request->compile.extra_warnings)
 		lower_loss_if_zero(l, has, LOSS_NO_KEY, n->map->name);
 	vn_add(l, &id, true, r);
 	return val_scalar(n->map->value, r);

@@ -396,7 +396,7 @@ static void count_failure(struct lower *l, struct opnd ret, struct opnd addr, bo
 /* With -k. */
 static void count_unreadable(struct lower *l, struct opnd ret, struct opnd addr)
 {
-	if (l->env->request->extra_warnings)
+	if (l->env->request->compile.extra_warnings)
 		count_failure(l, ret, addr, false);
 }
 
@@ -414,7 +414,7 @@ static bool is_call_entry(const struct lower *l)
 
 void lower_count_unread(struct lower *l, struct opnd ret, struct opnd addr)
 {
-	if (is_call_entry(l) && !l->env->request->extra_warnings)
+	if (is_call_entry(l) && !l->env->request->compile.extra_warnings)
 		count_failure(l, ret, addr, true);
 	else
 		count_unreadable(l, ret, addr);

@@ -76,7 +76,7 @@ void lower_hold(struct lower *l, bool repeatable)
 	ir_var_set(l, h->tried, o_imm(0));
 	ir_jump(l, h->again);
 	ir_place(l, h->again);
-	if (!l->env->request->extra_warnings)
+	if (!l->env->request->compile.extra_warnings)
 		return;
 	h->unread = ir_var(l);
 	ir_var_set(l, h->unread, o_imm(0));

@@ -111,7 +111,7 @@ static const struct type *unseen_arg(struct check *c, struct node *n, const stru
 
 	if (c->inst->unseen)
 		return &ty_unknown;
-	if (c->env->request->any_kernel) {
+	if (c->env->request->compile.any_kernel) {
 		if (!c->env->unchecked || !c->final) /* once is enough */
 			check_report(c, n->span, D_NOT_CHECKED, name, p->missing.unseen);
 		c->env->unchecked = true;

@@ -303,7 +303,7 @@ static const struct builtin *current_row(struct check *c, struct node *n, const 
 
 static bool is_available(struct check *c, struct node *n, const struct builtin *row)
 {
-	if ((row->flags & BI_UNSAFE) && !c->env->request->unsafe) {
+	if ((row->flags & BI_UNSAFE) && !c->env->request->compile.unsafe) {
 		struct diag *d = check_report(c, n->span, D_UNSAFE, n->name);
 
 		diag_help(c->diags, d, "allow it with --unsafe");

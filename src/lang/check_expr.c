@@ -46,16 +46,16 @@ static const struct type *check_param(struct check *c, struct node *n)
 	if (!n->name) {
 		n->aux = (u32)n->value;
 		n->name = "";
-		if (n->aux && n->aux <= c->env->request->n_params)
-			n->name = c->env->request->params[n->aux - 1];
+		if (n->aux && n->aux <= c->env->request->script.n_params)
+			n->name = c->env->request->script.params[n->aux - 1];
 	}
 	n->is_const = true;
 	c->s->n_options++;
 	if (!n->aux) {
-		n->value = c->env->request->n_params;
+		n->value = c->env->request->script.n_params;
 		return type_literal(n->value);
 	}
-	if (n->aux > c->env->request->n_params && !c->s->wants_string)
+	if (n->aux > c->env->request->script.n_params && !c->s->wants_string)
 		check_report(c, n->span, D_PARAM_UNSET, (long long)n->aux);
 	if (!*n->name || parse_param(n->name, &value)) {
 		n->value = value;

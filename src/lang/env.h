@@ -196,7 +196,7 @@ struct env {
 	/* ... and something was missing: the types of the script are not all known */
 	bool unchecked;
 	u32 probe_name_max; /* bytes of the longest name of an attached probe */
-	bool *named_used;   /* by index of request->named: a getopt() reads it */
+	bool *named_used;   /* by index of request->script.named: a getopt() reads it */
 	/* names of options that the script reads -> their descriptions */
 	struct hash options;
 	struct hash option_default; /* -> the node of the first default */

@@ -120,8 +120,8 @@ static const char *param_text(struct parser *p, u64 number, u32 off, u32 len)
 {
 	const struct env *env = p->lang->env;
 
-	if (number >= 1 && number <= env->request->n_params)
-		return env->request->params[number - 1];
+	if (number >= 1 && number <= env->request->script.n_params)
+		return env->request->script.params[number - 1];
 	if (!p->roles)
 		parse_help(p,
 			   parse_complain(p, parse_span(p, off, off + len), D_ATTACH_PARAM,
@@ -137,7 +137,7 @@ static u32 expand_param(struct parser *p, const char *s, u32 off, u32 len, const
 	u32 n = 1;
 
 	if (len > 1 && s[1] == '#') {
-		*value = arena_printf(p->arena, "%u", p->lang->env->request->n_params);
+		*value = arena_printf(p->arena, "%u", p->lang->env->request->script.n_params);
 		return 2;
 	}
 	for (; n < len && lex_is_digit(s[n]); n++)

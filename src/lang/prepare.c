@@ -50,21 +50,21 @@ static struct source *source_of(struct lang *l, struct span span)
 /* Headers of the command line come first, as if they began the script. */
 static bool read_includes(struct lang *l, struct cdecl *c)
 {
+	const char *const *includes = l->env->request->script.includes;
 	bool good = true;
 
-	for (u32 i = 0; l->env->request->includes && l->env->request->includes[i]; i++) {
+	for (u32 i = 0; includes && includes[i]; i++) {
 		struct import_source found = { 0 };
 
-		l->env->read_import(l->env, "", l->env->request->includes[i], &found);
+		l->env->read_import(l->env, "", includes[i], &found);
 		if (found.text) {
 			const char *name = interns(l->names, found.path);
 			struct source *src =
 				sources_add(l->sources, name, found.text, strlen(found.text));
 
 			cdecl_read(c, src, 0, src->len);
-		} else if (!cdecl_needs_no_file(l->env->request->includes[i])) {
-			diag_report(l->diags, (struct span){ 0, 0 }, D_IMPORT_MISSING,
-				    l->env->request->includes[i],
+		} else if (!cdecl_needs_no_file(includes[i])) {
+			diag_report(l->diags, (struct span){ 0, 0 }, D_IMPORT_MISSING, includes[i],
 				    found.why ? found.why : "it is a folder");
 			good = false;
 		}

@@ -157,11 +157,12 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 	near_init(&e.near, spec->part[1]);
 	btf_each(e.btf, BTF_KIND_STRUCT, near_one, &e);
 	near = near_best(&e.near);
-	d = env->request->any_kernel ? probe_report(env, spec, D_NOT_HERE, spec->text) :
-				       probe_report(env, spec, D_NO_ITERATOR, spec->part[1]);
+	d = env->request->compile.any_kernel ?
+		    probe_report(env, spec, D_NOT_HERE, spec->text) :
+		    probe_report(env, spec, D_NO_ITERATOR, spec->part[1]);
 	if (near)
 		probe_help(env, d, "did you mean iter:%s?", near);
-	return env->request->any_kernel ? 0 : -ENOENT;
+	return env->request->compile.any_kernel ? 0 : -ENOENT;
 }
 
 static int list(struct provider_env *env, const struct spec *spec, bool verbose, list_fn f,

@@ -235,8 +235,8 @@ static const char *shown_module(const struct match *m, const struct kernel_funct
 /* Whether the pattern means the function. */
 static bool is_meant(const struct match *m, const struct kernel_function *fn)
 {
-	const struct hash *only = m->env->request->kernel_functions;
-	bool whole = m->env->request->whole_calls;
+	const struct hash *only = m->env->request->probes.kernel_functions;
+	bool whole = m->env->request->probes.whole_calls;
 
 	if (only && !hash_gets(only, fn->name))
 		return false;
@@ -315,7 +315,7 @@ static int no_kprobes(struct match *m)
 
 	if (probe_lacks_sysfs(m->env, m->spec, "kernel probes"))
 		return -EOPNOTSUPP;
-	if (!m->env->request->any_kernel &&
+	if (!m->env->request->compile.any_kernel &&
 	    (!env_demands(m->env, m->spec) ||
 	     (!strpbrk(m->pattern, "+") && !lists_something(m->env, m->spec)))) {
 		m->ts.help = "this kernel has no kernel probes";
@@ -343,7 +343,7 @@ static int match_address(struct match *m, const struct kpoint *point)
 {
 	struct target *t;
 
-	if (!m->env->request->unsafe && !is_start(m, point->address)) {
+	if (!m->env->request->compile.unsafe && !is_start(m, point->address)) {
 		struct diag *d = probe_report(m->env, m->spec, D_UNSAFE_PROBE,
 					      "Probing by address requires --unsafe");
 
@@ -361,7 +361,7 @@ static int match_address(struct match *m, const struct kpoint *point)
 static int add_offset(struct match *m, const struct kpoint *point)
 {
 	const char *why =
-		m->env->request->any_kernel ?
+		m->env->request->compile.any_kernel ?
 			NULL :
 			kernel_offset_refused(m->env, m->module, point->name, point->offset);
 
@@ -427,7 +427,7 @@ static int match_name(struct match *m, const struct kpoint *point, const char **
 		if (point->offset)
 			return add_offset(m, point);
 		add_function(m, point->name);
-	} else if (m->env->request->any_kernel) {
+	} else if (m->env->request->compile.any_kernel) {
 		probe_report(m->env, m->spec, D_NOT_HERE, m->spec->text);
 		add(m, m->module, point->name, point->offset);
 	} else if (point->offset || !add_clones(m)) {

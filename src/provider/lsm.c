@@ -186,7 +186,7 @@ static int refuse(struct match *m, const struct spec *spec)
 		probe_untyped(m->env, spec);
 		return -EOPNOTSUPP;
 	}
-	if (m->env->request->any_kernel)
+	if (m->env->request->compile.any_kernel)
 		return 0;
 	if (!bpf_is_a_module(&modules)) {
 		ret = not_in_list(m, spec, modules.s);

@@ -70,9 +70,9 @@ int probe_bad_syntax(struct provider_env *env, const struct spec *spec, const ch
 int probe_refused(struct provider_env *env, const struct spec *spec, const struct err *err)
 {
 	bool hidden = err->code == -EACCES || err->code == -EPERM;
-	enum diag_id id = !hidden                  ? D_PROBE_REFUSED :
-			  env->request->any_kernel ? D_NOT_CHECKED :
-						     D_NOT_VISIBLE;
+	enum diag_id id = !hidden                          ? D_PROBE_REFUSED :
+			  env->request->compile.any_kernel ? D_NOT_CHECKED :
+							     D_NOT_VISIBLE;
 	struct diag *d = probe_report(env, spec, id, spec->text, err->text);
 
 	if (err->help[0])

@@ -33,7 +33,7 @@ bool env_insists(const struct provider_env *env, const struct spec *spec)
 
 bool env_demands(const struct provider_env *env, const struct spec *spec)
 {
-	return env_insists(env, spec) && !env->request->any_kernel;
+	return env_insists(env, spec) && !env->request->compile.any_kernel;
 }
 
 bool env_tells_missing(const struct provider_env *env)
@@ -78,7 +78,7 @@ static void tell_list(struct provider_env *env, const struct spec *spec, struct 
 static bool is_whole_clause(const struct provider_env *env, const struct spec *spec)
 {
 	return spec_has_wildcard(spec, 1) && env->clause.n_attaches == 1 &&
-	       !env->request->any_kernel;
+	       !env->request->compile.any_kernel;
 }
 
 static int tell_pattern(struct provider_env *env, const struct spec *spec, const char *help)
@@ -115,7 +115,7 @@ static int none(struct provider_env *env, const struct spec *spec, const char *n
 		return not_recorded(env, spec);
 	if (is_whole_clause(env, spec))
 		return tell_pattern(env, spec, help);
-	if (!demands && env->request->any_kernel)
+	if (!demands && env->request->compile.any_kernel)
 		d = probe_report(env, spec, D_NOT_HERE, spec->text);
 	else
 		d = probe_report(env, spec, demands ? D_NO_MATCH : D_NO_MATCH_SKIPPED,

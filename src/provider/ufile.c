@@ -254,7 +254,8 @@ static const char *from_root(struct provider_env *env, const char *name)
  */
 const char *ufile_later(struct provider_env *env, const char *name)
 {
-	if (!name || env->request->any_kernel || (env_pid(env) > 0 && !glob_has_wildcard(name)))
+	if (!name || env->request->compile.any_kernel ||
+	    (env_pid(env) > 0 && !glob_has_wildcard(name)))
 		return NULL;
 	if (streq(name, "*") || name[0] == '/' || (!glob_has_wildcard(name) && !strchr(name, '/')))
 		return name;

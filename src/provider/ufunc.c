@@ -147,7 +147,7 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 
 	if (!m->unwinds)
 		return false;
-	if (m->env->request->keeps_return_addresses && rets.jumps && rets.at.n)
+	if (m->env->request->probes.keeps_return_addresses && rets.jumps && rets.at.n)
 		why = NULL; /* only the returns in its own code */
 	if (why && m->unwinds == UNWINDS_EXCEPTIONS && is_named(m))
 		/* safe unless an exception passes through it: the user's choice */
@@ -245,7 +245,7 @@ static void add(struct ufunc_match *m, const struct elf_symbol *s, const char *f
 	if (!m->finder) {
 		m->finder = upoint_finder_new(m->env, m->elf);
 		m->unwinds = uret_unwinds(m->elf);
-		if (m->unwinds == UNWINDS_NOT && m->env->request->keeps_return_addresses)
+		if (m->unwinds == UNWINDS_NOT && m->env->request->probes.keeps_return_addresses)
 			m->unwinds = UNWINDS_EXCEPTIONS;
 	}
 	if (m->env->attach.records && !why &&
@@ -410,7 +410,7 @@ static int unsafe(struct ufunc_match *m)
 
 static int check_boundary(struct ufunc_match *m, const struct elf_symbol *s, u64 offset)
 {
-	if (!offset || m->env->request->unsafe)
+	if (!offset || m->env->request->compile.unsafe)
 		return 0;
 	if (s->size && offset >= s->size)
 		return bad_point(
@@ -525,7 +525,7 @@ static int add_address(struct ufunc_match *m, u64 address)
 		offset += upoint_exact(m->env, m->elf, address, &why) - address;
 	if (why)
 		return bad_offset(m, why);
-	if (!known && !m->env->request->unsafe)
+	if (!known && !m->env->request->compile.unsafe)
 		return unsafe(m);
 	ufunc_add_exactly(m, known && *s.name ? arena_strdup(m->env->arena, s.name) : NULL, m->func,
 			  offset);
@@ -647,7 +647,7 @@ static bool add_flat(struct ufunc_match *m, int error)
 	u64 offset;
 	struct target *t;
 
-	if (error != -ENOEXEC || m->is_cpp || !m->env->request->unsafe ||
+	if (error != -ENOEXEC || m->is_cpp || !m->env->request->compile.unsafe ||
 	    !text_number(m->func, &offset))
 		return false;
 	t = targets_add(m->env, &m->ts, SITE_UPROBE,

@@ -184,7 +184,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		ret = match_libc(&m);
 	if (m.error)
 		return m.error;
-	if (!m.ts.list.n && env->request->any_kernel && !m.many && m.binary) {
+	if (!m.ts.list.n && env->request->compile.any_kernel && !m.many && m.binary) {
 		probe_report(env, spec, D_NOT_HERE, spec->text);
 		m.path = m.shown_path = m.binary;
 		m.elf = NULL;

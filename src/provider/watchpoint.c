@@ -74,7 +74,7 @@ static const char *parse_address(struct provider_env *env, const char *text, u64
 	if (plus && !text_number(plus + 1, &offset))
 		return arena_printf(env->arena, "Invalid offset: %s",
 				    text_fault(env->arena, plus + 1));
-	if (env->request->any_kernel) {
+	if (env->request->compile.any_kernel) {
 		*address = 1ull << 63;
 		return NULL;
 	}

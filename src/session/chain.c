@@ -212,7 +212,7 @@ void chain_instances(struct compiled *c)
 	struct chains ch = { .c = c };
 	u32 n = c->instances.n;
 
-	if (c->attempt.no_substitutes || c->request->no_dispatch || c->n_engines > 1 ||
+	if (c->attempt.no_substitutes || c->request->compile.no_dispatch || c->n_engines > 1 ||
 	    !c->engines[0]->room)
 		return;
 	sort_sites(&ch);

@@ -32,10 +32,8 @@ static const struct engine *named(const char *name)
 }
 
 /* What --engine=auto prefers: an engine that changes the one process that the user names. */
-static const struct engine *preferred(const struct request *q, const char **why_not)
+static const struct engine *preferred(const struct traced *t, const char **why_not)
 {
-	const struct traced *t = &q->traced;
-
 	*why_not = t->scope == SCOPE_TREE        ? "it does not follow children" :
 		   t->n_pids + !!t->command != 1 ? "neither -p nor -c names one process" :
 						   NULL;
@@ -51,14 +49,14 @@ const struct engine *choose_first(const struct request *q, const struct session_
 
 	if (h->engines)
 		return h->engines[0];
-	if (q->auto_engine)
-		return preferred(q, &why_not);
-	return q->engine ? named(q->engine) : engines[0];
+	if (q->engine.is_auto)
+		return preferred(&q->traced, &why_not);
+	return q->engine.name ? named(q->engine.name) : engines[0];
 }
 
 static bool may_be_used(const struct compiled *c, const struct engine *e)
 {
-	const char *name = c->request->engine;
+	const char *name = c->request->engine.name;
 
 	if (c->host->engines)
 		return true;
@@ -344,7 +342,7 @@ int choose_engines(struct compiled *c, struct err *err)
 	struct choice ch = { .c = c };
 	int ret;
 
-	if (c->request->any_kernel)
+	if (c->request->compile.any_kernel)
 		return 0;
 	if (c->n_engines == 1)
 		return serve_all(c, err);
@@ -364,8 +362,8 @@ void choose_tell(const struct compiled *c, struct buf *to)
 {
 	const char *why = NULL;
 
-	if (c->request->auto_engine)
-		preferred(c->request, &why);
+	if (c->request->engine.is_auto)
+		preferred(&c->request->traced, &why);
 	if (why)
 		buf_printf(to, "  engine: %s; not one in the process: %s\n", c->engines[0]->name,
 			   why);

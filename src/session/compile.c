@@ -35,19 +35,17 @@ static struct features *all_features(void)
 }
 
 /* Of the script and its parameters: what is bound to a script is found again by the same one. */
-static u32 script_id(const struct request *q)
+static u32 script_id(const struct script_source *s)
 {
 	struct buf b = { 0 };
 	u32 id;
 
-	if (!q->noting && !q->from)
-		return 0;
-	buf_add(&b, q->script, q->script_len);
-	for (u32 i = 0; i < q->n_params; i++)
-		buf_printf(&b, "\n%s", q->params[i]);
-	for (u32 i = 0; i < q->n_named; i++)
-		buf_printf(&b, "\n--%s=%s", q->named[i].name,
-			   q->named[i].value ? q->named[i].value : "");
+	buf_add(&b, s->text, s->len);
+	for (u32 i = 0; i < s->n_params; i++)
+		buf_printf(&b, "\n%s", s->params[i]);
+	for (u32 i = 0; i < s->n_named; i++)
+		buf_printf(&b, "\n--%s=%s", s->named[i].name,
+			   s->named[i].value ? s->named[i].value : "");
 	id = crc32_of(b.s, b.len);
 	buf_release(&b);
 	return id ? id : 1;
@@ -66,7 +64,7 @@ static void compiled_init(struct compiled *c, u32 max_strlen)
 	intern_init(&c->names);
 	sources_init(&c->sources, &c->arena);
 	diags_init(&c->diags, &c->arena, &c->sources);
-	c->diags.no_warnings = q->no_warnings;
+	c->diags.no_warnings = q->compile.no_warnings;
 	system_init(&c->system, &c->arena);
 	config_defaults(&env->config);
 	if (max_strlen)
@@ -74,14 +72,14 @@ static void compiled_init(struct compiled *c, u32 max_strlen)
 	env->request = q;
 	env->themes = c->host->themes;
 	choose_init(c);
-	if (q->any_kernel)
+	if (q->compile.any_kernel)
 		c->features = env->features = all_features();
 	env->clock_map = getenv("BPFTRACE_DUMMY_TS_MAP");
-	env->named_used = arena_array(&c->arena, bool, q->n_named + 1);
+	env->named_used = arena_array(&c->arena, bool, q->script.n_named + 1);
 	env->noting = q->noting;
 	if (q->noting)
 		q->noting->n = 0;
-	env->script_id = script_id(q);
+	env->script_id = q->noting || q->from.file ? script_id(&q->script) : 0;
 	if (q->noting)
 		q->noting->script = env->script_id;
 	env->read_import = c->host->read_import ? c->host->read_import : import_read;
@@ -150,7 +148,7 @@ static void tell_nothing_left(struct compiled *c)
 	const struct attach *missing;
 
 	if (!c->unseen.n || c->deferred.n || c->recorded || c->left_out || c->diags.n_errors ||
-	    c->request->any_kernel || c->request->probe_filter ||
+	    c->request->compile.any_kernel || c->request->probes.filter ||
 	    c->env.config.missing_probes != MISSING_IGNORE)
 		return;
 	for (u32 i = 0; i < c->sites.n; i++)
@@ -243,7 +241,8 @@ static bool is_too_big(const struct diags *d)
 static bool front(struct compiled *c)
 {
 	const struct request *q = c->request;
-	struct source *src = sources_add(&c->sources, q->script_name, q->script, q->script_len);
+	struct source *src =
+		sources_add(&c->sources, q->script.name, q->script.text, q->script.len);
 
 	if (!parse_script(&c->lang, src) || !where_add(c, q->traced.where) ||
 	    !lang_prepare(&c->lang))
@@ -290,7 +289,7 @@ int session_status(const struct compiled *c, int ret)
 static int make_filter(struct compiled *c, struct err *err)
 {
 	regex_t *filter = arena_new(&c->arena, regex_t);
-	int ret = probe_filter_make(filter, c->request->probe_filter, err);
+	int ret = probe_filter_make(filter, c->request->probes.filter, err);
 
 	c->filter = ret ? NULL : filter;
 	return ret;
@@ -303,9 +302,10 @@ static int compile_once(struct compiled *c, u32 max_strlen, const u8 *compact, s
 	int ret = 0;
 
 	compiled_init(c, max_strlen);
-	if (c->request->probe_filter && (ret = make_filter(c, err)) < 0)
+	if (c->request->probes.filter && (ret = make_filter(c, err)) < 0)
 		return ret;
-	if (!front(c) || (c->request->dump && !(c->request->dump & ~(u32)STAGE_AST)))
+	if (!front(c) ||
+	    (c->request->compile.dump && !(c->request->compile.dump & ~(u32)STAGE_AST)))
 		return c->diags.n_errors ? 1 : 0;
 	if (c->env.unchecked)
 		return 0;
@@ -318,7 +318,7 @@ static int compile_once(struct compiled *c, u32 max_strlen, const u8 *compact, s
 	if (c->diags.n_errors)
 		return 1;
 	guard_instances(c);
-	c->prog.whole_bodies = c->request->dump & STAGE_IR || c->engines[0]->lacks;
+	c->prog.whole_bodies = c->request->compile.dump & STAGE_IR || c->engines[0]->lacks;
 	for (u32 i = 0; i < c->instances.n && !ret; i++) {
 		c->instances.v[i]->compact = c->attempt.compact || (compact && compact[i]);
 		c->instances.v[i]->no_direct_loads = c->attempt.no_direct_loads;
@@ -354,7 +354,7 @@ static int compile_sampled(struct compiled *c, u32 max_strlen, struct err *err)
 	struct err failed = { 0 };
 	int ret;
 
-	if (c->request->script_len < SAMPLED_TEXT)
+	if (c->request->script.len < SAMPLED_TEXT)
 		return compile_once(c, max_strlen, NULL, err);
 	c->attempt.sample = true;
 	ret = compile_once(c, max_strlen, NULL, &failed);

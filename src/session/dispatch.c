@@ -197,7 +197,7 @@ static void let_begin_again(struct compiled *c)
 
 void dispatch_instances(struct compiled *c)
 {
-	if (c->attempt.no_substitutes || c->request->no_dispatch ||
+	if (c->attempt.no_substitutes || c->request->compile.no_dispatch ||
 	    c->n_engines > 1) /* one attachment is in one engine */
 		return;
 	dispatch(c, true);

@@ -53,8 +53,9 @@ static char *find_import(const struct env *env, const char *from, const char *pa
 
 	if (path[0] == '/' || (from && exists(full)))
 		return full;
-	for (u32 i = 0; env->request->include_dirs && env->request->include_dirs[i]; i++) {
-		char *in = xasprintf("%s/%s", env->request->include_dirs[i], path);
+	for (u32 i = 0; env->request->script.include_dirs && env->request->script.include_dirs[i];
+	     i++) {
+		char *in = xasprintf("%s/%s", env->request->script.include_dirs[i], path);
 
 		if (exists(in)) {
 			free(full);

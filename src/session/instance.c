@@ -69,7 +69,7 @@ int emit_instance(struct compiled *c, struct instance *in, struct err *err)
 {
 	struct bpf_func *f = new_func(c, in);
 	int ret = -E2BIG;
-	bool keeps = c->request->dump & STAGE_IR, is_cut = false;
+	bool keeps = c->request->compile.dump & STAGE_IR, is_cut = false;
 	struct arena *arena = keeps ? &c->arena : &c->ir;
 
 	for (u32 level = 0; level < LOWER_LEVELS && ret == -E2BIG; level++) {
@@ -78,7 +78,7 @@ int emit_instance(struct compiled *c, struct instance *in, struct err *err)
 		if (!u)
 			return 1;
 		ir_verify(u);
-		ir_optimize(u, c->request->no_pass ? c->request->no_pass : "");
+		ir_optimize(u, c->request->compile.no_pass ? c->request->compile.no_pass : "");
 		if (keeps)
 			vec_push(&c->arena, &c->units, u);
 		is_cut = u->is_cut;

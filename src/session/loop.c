@@ -222,7 +222,7 @@ static void watch_command(struct run *r, struct watched_command *w)
 void loop_run(struct run *r)
 {
 	u64 next_loss = clock_mono_ns();
-	u64 end = r->request->duration_ns && !r->request->from ?
+	u64 end = r->request->duration_ns && !r->request->from.file ?
 			  next_loss + r->request->duration_ns :
 			  UINT64_MAX;
 	struct watched_command watched = { -1, -1 };

@@ -159,7 +159,7 @@ static void join(struct compiled *c, const struct sites *of, u32 entry, u32 ret)
 		return;
 	e->partner = ret;
 	r->partner = entry;
-	e->refuses_return = c->request->whole_calls && of[entry].v[0]->kind == SITE_KPROBE;
+	e->refuses_return = c->request->probes.whole_calls && of[entry].v[0]->kind == SITE_KPROBE;
 	e->profile->site.cookie_bits = 32;
 	r->profile->site.cookie_bits = 64;
 	for (u32 i = 0; i < of[entry].n; i++)

@@ -132,7 +132,7 @@ static const char *kprobe_only(struct compiled *c)
 {
 	const struct script_reads *reads = &c->kernel_reads;
 
-	if (c->request->any_kernel || !c->engines[0]->on_this_kernel)
+	if (c->request->compile.any_kernel || !c->engines[0]->on_this_kernel)
 		return "";
 	if (c->attempt.no_substitutes)
 		return "the kernel refused a trampoline";
@@ -157,7 +157,7 @@ static void choose_calls(struct compiled *c)
 
 	if (!e->n && !e->raw)
 		return;
-	if (c->request->any_kernel || !c->engines[0]->on_this_kernel)
+	if (c->request->compile.any_kernel || !c->engines[0]->on_this_kernel)
 		e->raw = "";
 	else if (!e->raw && c->attempt.no_substitutes)
 		e->raw = "the kernel refused an event of the call";

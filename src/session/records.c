@@ -106,7 +106,7 @@ void actor_init(struct run *r)
 		.real_ns = real_ns,
 		.recorded_stacks = recorded_stacks,
 		.system = do_system,
-		.warnings = !r->request->no_warnings,
+		.warnings = !r->request->compile.no_warnings,
 		.max_cat_bytes = (u32)r->c.env.config.max_cat_bytes,
 	};
 	r->loss_seen = xcalloc(r->c.prog.losses.n + 1, sizeof *r->loss_seen);

@@ -216,7 +216,7 @@ static bool filter_target(struct resolve *r, struct target *t)
 static bool is_of_another(const struct resolve *r, const struct site *s)
 {
 	struct compiled *c = r->c;
-	bool in_clause = c->request->probes_once == ONCE_IN_CLAUSE;
+	bool in_clause = c->request->probes.once == ONCE_IN_CLAUSE;
 	const char *key = in_clause ?
 				  arena_printf(&c->arena, "%p %s", (void *)r->clause, s->probe) :
 				  s->probe;
@@ -246,10 +246,10 @@ static bool is_left_out(const struct resolve *r, const struct site *s)
 {
 	const struct request *q = r->c->request;
 
-	for (u32 i = 0; q->left_out && q->left_out[i] && s->func; i++)
-		if (is_named(q->left_out[i], s->func))
+	for (u32 i = 0; q->probes.left_out && q->probes.left_out[i] && s->func; i++)
+		if (is_named(q->probes.left_out[i], s->func))
 			return true;
-	return q->probes_once != PROBES_REPEAT && is_of_another(r, s);
+	return q->probes.once != PROBES_REPEAT && is_of_another(r, s);
 }
 
 static const char *after_colon(const char *probe)
@@ -444,7 +444,7 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 	if (!spec)
 		return;
 	if (spec->provider->mode && !(spec->provider->mode & r->c->request->mode) &&
-	    !r->c->request->any_kernel) {
+	    !r->c->request->compile.any_kernel) {
 		r->left_out = true;
 		c->left_out |= spec->provider->mode;
 		return;
@@ -464,8 +464,8 @@ static void resolve_attach(struct provider_env *env, struct resolve *r, struct a
 	}
 	spec->provider->resolve(env, spec, on_target, r);
 	add_deferred(c, env, spec, r);
-	if (r->c->request->any_kernel && c->instances.n == before && c->diags.n_errors == errors &&
-	    r->first == before)
+	if (r->c->request->compile.any_kernel && c->instances.n == before &&
+	    c->diags.n_errors == errors && r->first == before)
 		resolve_unseen(env, r, a);
 }
 
@@ -477,7 +477,7 @@ static bool has_nothing(const struct resolve *r)
 	if (c->recorded && c->recorded->script && c->recorded->script == c->env.script_id)
 		return false; /* they were not hit */
 	return c->instances.n == r->first && !r->left_out && !c->diags.n_errors &&
-	       !r->c->request->probe_filter && !r->c->request->any_kernel &&
+	       !r->c->request->probes.filter && !r->c->request->compile.any_kernel &&
 	       c->env.config.missing_probes != MISSING_IGNORE;
 }
 
@@ -494,7 +494,7 @@ static size_t file_part(struct compiled *c, const struct attach *a)
  * missing. */
 static void mark_missable(struct compiled *c, struct clause *clause)
 {
-	bool all = c->request->some_may_miss;
+	bool all = c->request->probes.some_may_miss;
 	struct attach *first = clause->attaches;
 	size_t len = file_part(c, first);
 

@@ -23,10 +23,10 @@ static void show_diags(struct run *r)
 {
 	struct buf text = { 0 };
 
-	if (r->request->diag_json)
+	if (r->request->diag.json)
 		diags_render_json(&r->c.diags, &text);
 	else
-		diags_render_text(&r->c.diags, &text, r->request->color);
+		diags_render_text(&r->c.diags, &text, r->request->diag.color);
 	sink_flush(r->sink);
 	if (text.len)
 		buf_add(&r->sink->err, text.s, text.len);
@@ -39,16 +39,16 @@ static void show_dumps(struct run *r)
 	struct buf *out = &r->sink->out;
 	size_t start = out->len;
 
-	if (r->request->dump & STAGE_AST)
+	if (r->request->compile.dump & STAGE_AST)
 		ast_dump(out, r->c.lang.script);
 	for (u32 i = 0; i < r->c.instances.n; i++) {
-		if ((r->request->dump & STAGE_AST) && r->c.instances.n) {
+		if ((r->request->compile.dump & STAGE_AST) && r->c.instances.n) {
 			buf_printf(out, "; %s\n", r->c.instances.v[i]->name);
 			ast_dump_node(out, r->c.instances.v[i]->body, 0);
 		}
-		if ((r->request->dump & STAGE_IR) && i < r->c.units.n)
+		if ((r->request->compile.dump & STAGE_IR) && i < r->c.units.n)
 			ir_print(out, r->c.units.v[i]);
-		if ((r->request->dump & (STAGE_BPF | STAGE_ASM)) && i < r->c.prog.funcs.n)
+		if ((r->request->compile.dump & (STAGE_BPF | STAGE_ASM)) && i < r->c.prog.funcs.n)
 			target_dump(out, &r->c.prog, r->c.prog.funcs.v[i]);
 	}
 	if (r->sink->visible_out)
@@ -230,8 +230,8 @@ static int start_engines(struct run *r, struct err *err)
 				    .btf = r->c.system.btf,
 				    .stop = signals_stop,
 				    .duration_ns = r->request->duration_ns,
-				    .from_ns = r->request->from_ns,
-				    .to_ns = r->request->to_ns,
+				    .from_ns = r->request->from.begin_ns,
+				    .to_ns = r->request->from.end_ns,
 				    .again_if_big = !r->c.attempt.compact,
 				    .traced = &r->request->traced,
 				    .fetches = &r->c.fetches };
@@ -585,9 +585,9 @@ static int run_once(const struct request *q, const struct session_host *h, struc
 	if (next->no_substitutes || next->compact || next->no_direct_loads)
 		keep_news(&r->c.diags);
 	show_diags(r);
-	if (q->dump)
+	if (q->compile.dump)
 		show_dumps(r);
-	if (ret || q->dump || r->c.diags.n_errors)
+	if (ret || q->compile.dump || r->c.diags.n_errors)
 		ret = session_status(&r->c, ret);
 	else
 		ret = run_compiled(r, err);
@@ -609,10 +609,10 @@ static int check_rights(const struct request *q, const struct session_host *h, s
 	const struct engine *e = choose_first(q, h);
 	char before[sizeof err->help];
 
-	if (e->select && e->select(q->from, err) < 0)
+	if (e->select && e->select(q->from.file, err) < 0)
 		return err->code == -EACCES ? STATUS_REFUSED : STATUS_WRONG;
 
-	if (q->dump || !e->check_rights || e->check_rights(err) == 0)
+	if (q->compile.dump || !e->check_rights || e->check_rights(err) == 0)
 		return 0;
 	memcpy(before, err->help, sizeof before);
 	err_help(err, "%.300s (sonde check and --vm need no privilege)", before);
@@ -674,9 +674,9 @@ static const struct engine *choose_instead(const struct request *q, const struct
 	struct err refused = { 0 };
 	bool may;
 
-	if (q->auto_engine && e->has_substitute && err->code && !err->is_usage)
+	if (q->engine.is_auto && e->has_substitute && err->code && !err->is_usage)
 		return engines[0];
-	if (q->engine || h->engines || !e->instead || !e->has_rights ||
+	if (q->engine.name || h->engines || !e->instead || !e->has_rights ||
 	    (err->code != -EPERM && err->code != -EACCES && err->code != -ENOSYS &&
 	     err->code != CHOOSE_ANOTHER) ||
 	    (err->code != CHOOSE_ANOTHER && e->has_rights()))
@@ -702,9 +702,9 @@ static int run_instead(const struct request *q, const struct session_host *h,
 	char text[sizeof err->text + sizeof err->help + 64];
 	int other_ret;
 
-	less.engine = other->name;
-	less.auto_engine = false;
-	if (q->auto_engine || err->code == CHOOSE_ANOTHER) /* the first line has the cause */
+	less.engine.name = other->name;
+	less.engine.is_auto = false;
+	if (q->engine.is_auto || err->code == CHOOSE_ANOTHER) /* the first line has the cause */
 		snprintf(text, sizeof text, "%.*s: --engine=%s is used", (int)strcspn(why, "\n"),
 			 why, other->name);
 	else

@@ -229,7 +229,7 @@ bool speculation_keep(struct run *r, u32 number, const void *record, u32 len);
 struct buf speculation_take(struct run *r, u32 number);
 void speculations_release(struct run *r);
 
-/* ---- screen.c: nothing happens unless request.redraw_ns is set */
+/* ---- screen.c: nothing happens unless request.redraw.interval_ns is set */
 void screen_start(struct run *r);
 void screen_tick(struct run *r);                 /* draws when it is time */
 int screen_wait_ms(const struct run *r, int ms); /* at most ms */

@@ -149,7 +149,7 @@ static void put_block(struct run *r)
 		buf_putc(&sink->out, '\n');
 	}
 	sink->is_redraw = true;
-	maps_print_top(r, r->request->redraw_top);
+	maps_print_top(r, r->request->redraw.top);
 	sink->is_redraw = false;
 	if (sink->output == &output_text)
 		buf_putc(&sink->out, '\n');
@@ -162,10 +162,11 @@ void screen_start(struct run *r)
 {
 	struct screen *s;
 
-	if (!r->request->redraw_ns || r->sink->output->close) /* which shows the end only */
+	if (!r->request->redraw.interval_ns ||
+	    r->sink->output->close) /* which shows the end only */
 		return;
 	s = r->screen = xcalloc(1, sizeof *s);
-	s->next_ns = clock_mono_ns() + r->request->redraw_ns;
+	s->next_ns = clock_mono_ns() + r->request->redraw.interval_ns;
 	s->on_terminal = isatty(r->sink->fd) && r->sink->output == &output_text;
 	if (!s->on_terminal)
 		return;
@@ -183,10 +184,10 @@ void screen_tick(struct run *r)
 	if (!s || (now = clock_mono_ns()) < s->next_ns)
 		return;
 	s->on_terminal ? draw(r, s) : put_block(r);
-	if (r->request->redraw_anew)
+	if (r->request->redraw.anew)
 		maps_restart(r);
 	while (s->next_ns <= now)
-		s->next_ns += r->request->redraw_ns;
+		s->next_ns += r->request->redraw.interval_ns;
 }
 
 int screen_wait_ms(const struct run *r, int ms)

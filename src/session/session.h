@@ -121,7 +121,7 @@ struct compiled {
 	struct lang lang;
 	struct program prog;
 	struct hash site_numbers; /* name and function of a site -> its number + 1 */
-	struct hash probe_owners; /* request.probes_once: name of a probe -> its struct attach */
+	struct hash probe_owners; /* request.probes.once: name of a probe -> its struct attach */
 	VEC(struct instance *) instances; /* instances.v[i] is funcs.v[i] */
 	VEC(struct instance *)
 	unseen;                      /* of clauses that have none of those: for the types of maps */

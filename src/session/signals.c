@@ -17,7 +17,7 @@ static void signal_set(const struct run *r, sigset_t *set)
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		if (r->c.sites.v[i].site.kind == SITE_SIGNAL)
 			sigaddset(set, r->c.sites.v[i].site.signal);
-	if (r->request->redraw_ns)
+	if (r->request->redraw.interval_ns)
 		sigaddset(set, SIGWINCH);
 }
 

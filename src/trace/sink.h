@@ -104,7 +104,7 @@ struct sink {
 	bool is_file;          /* results go to the file of -o */
 	/* Set by an output that follows processes: the run goes on when the command has ended. */
 	bool awaits_more;
-	/* the tables that follow are those of a repeated display: request.redraw_ns */
+	/* the tables that follow are those of a repeated display: request.redraw */
 	bool is_redraw;
 	bool is_done;            /* set by an output that has had enough: the run ends */
 	bool attached_on_stdout; /* __BPFTRACE_NOTIFY_PROBES_ATTACHED is set */

@@ -22,11 +22,11 @@ enum stage { STAGE_NONE, STAGE_AST = 1, STAGE_IR = 2, STAGE_BPF = 4, STAGE_ASM =
 /* Of a probe that several attach points have, only the first of them gets it. */
 enum probes_once { PROBES_REPEAT, ONCE_IN_CLAUSE, ONCE_IN_SCRIPT };
 
-struct request {
-	/* The script. */
-	const char *script_name; /* "stdin" for -e and - */
-	const char *script;
-	size_t script_len;
+/* The script, what it is told, and where it finds headers. */
+struct script_source {
+	const char *name; /* "stdin" for -e and - */
+	const char *text;
+	size_t len;
 	const char *const *params; /* positional: $1 is params[0] */
 	u32 n_params;
 	const struct script_arg *named;
@@ -34,12 +34,13 @@ struct request {
 	/* -I: folders for #include; --include: headers read before the script's own C text.
 	 * NULL-terminated, or NULL. */
 	const char *const *include_dirs, *const *includes;
+};
 
-	struct traced traced; /* -p, -c, -- CMD, --follow, --where */
-	const char *probe_filter;
-
-	/* How it is compiled. */
-	bool unsafe, no_warnings;
+/* Which of the attach points that clauses name get a probe, and of what kind. */
+struct probe_choice {
+	const char *filter; /* --probe-filter */
+	enum probes_once once;
+	bool some_may_miss; /* of the attach points of a clause, as long as one matches */
 	/* Return probes of programs sit on ret instructions; a function whose returns cannot be
 	 * found there has none. The kernel's replace return addresses, which exceptions and
 	 * coroutines do not survive. */
@@ -48,35 +49,61 @@ struct request {
 	 * return cannot be probed, and where entry and return share a program, the return of a call
 	 * that the entry's filter refused is not seen. */
 	bool whole_calls;
-	enum probes_once probes_once;
-	bool some_may_miss; /* of the attach points of a clause, as long as one matches */
 	/* Names of functions of the kernel, which alone patterns have; NULL: any. */
 	const struct hash *kernel_functions;
 	/* Patterns of functions, of C++ without parameters: no probe is put there. NULL-terminated,
 	 * or NULL. */
 	const char *const *left_out;
+};
+
+/* How the script is compiled. */
+struct compile_options {
+	bool unsafe, no_warnings;
 	bool extra_warnings; /* -k: failed reads and lookups are reported */
 	bool any_kernel;     /* check: assume no particular kernel and no privilege */
 	/* Programs are independent of each other: an object file is attached by its loader. */
 	bool no_dispatch;
 	const char *no_pass; /* --no-pass */
 	u32 dump;            /* enum stage set: print and stop before loading */
+};
 
-	/* How it runs. */
-	const char *engine; /* the engine to use, by name; NULL: chosen for each site */
+struct engine_choice {
+	const char *name; /* the engine to use; NULL: chosen for each site */
 	/* Also from one that changes the process of -p or -c; the others serve what that one
 	 * refuses. */
-	bool auto_engine;
+	bool is_auto;
+};
+
+/* A recording, whose events the script gets. */
+struct past {
+	const char *file;     /* NULL: the events of now */
+	u64 begin_ns, end_ns; /* only those of begin_ns <= time <= end_ns; end_ns 0: all */
+};
+
+/* sonde top: maps are shown again and again. */
+struct redraw {
+	u64 interval_ns; /* 0: at the end only */
+	u32 top;         /* rows of each at most, where it is no terminal; 0: all */
+	bool anew;       /* aggregations restart each time */
+};
+
+struct diag_style {
+	bool json, color;
+};
+
+struct request {
+	struct script_source script;
+	struct traced traced; /* -p, -c, -- CMD, --follow, --where */
+	struct probe_choice probes;
+	struct compile_options compile;
+	struct engine_choice engine;
 	struct noting *noting; /* the script runs to record what it reads: type/noted.h; NULL */
-	const char *from;      /* a recording, whose events the script gets; NULL: those of now */
-	u64 from_ns, to_ns;    /* only those of from_ns <= time <= to_ns; to_ns 0: all */
+	struct past from;
 	bool dry_run, verbose;
-	u32 mode;              /* enum probe_mode set: test: and bench: probes that are run */
-	u64 duration_ns;       /* time from attaching to the end of the run; 0: no limit */
-	u64 redraw_ns;         /* sonde top: interval of showing the maps; 0: at the end only */
-	u32 redraw_top;        /* ... rows of each at most, where it is no terminal; 0: all */
-	bool redraw_anew;      /* ... and aggregations restart each time */
-	bool diag_json, color; /* of diagnostics */
+	u32 mode;        /* enum probe_mode set: test: and bench: probes that are run */
+	u64 duration_ns; /* time from attaching to the end of the run; 0: no limit */
+	struct redraw redraw;
+	struct diag_style diag;
 };
 
 #endif

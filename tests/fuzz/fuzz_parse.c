@@ -21,7 +21,8 @@ struct world_of_one { /* all that one parse needs */
 static void begin(struct world_of_one *w)
 {
 	static const char *const params[] = { "1", "a", "f:g" };
-	static const struct request request = { .params = params, .n_params = ARRAY_SIZE(params) };
+	static const struct request request = { .script.params = params,
+						.script.n_params = ARRAY_SIZE(params) };
 
 	*w = (struct world_of_one){};
 	arena_init(&w->arena);

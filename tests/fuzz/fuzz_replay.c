@@ -60,11 +60,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct err err = { 0 };
 	char path[64];
 	int fd = mended_file(data, size);
-	struct request q = { .script_name = "fuzz",
-			     .script = script,
-			     .script_len = sizeof script - 1,
-			     .engine = "replay",
-			     .from = path };
+	struct request q = { .script.name = "fuzz",
+			     .script.text = script,
+			     .script.len = sizeof script - 1,
+			     .engine.name = "replay",
+			     .from.file = path };
 
 	/* another name each time: the file of a name is opened once */
 	snprintf(path, sizeof path, "/proc/%s/fd/%d", n++ % 2 ? "self" : "thread-self", fd);

@@ -27,7 +27,7 @@ void lsp_word_at(const struct document *d, size_t offset, size_t *from, size_t *
 static void open_front(struct front *f, struct cli *c, const struct document *d)
 {
 	*c = (struct cli){
-		.request = { .script_name = d->path, .script = d->text, .script_len = d->len },
+		.request = { .script.name = d->path, .script.text = d->text, .script.len = d->len },
 		.host = { .themes = builtin_themes }
 	};
 	front_init(f, c);

@@ -17,11 +17,11 @@ struct compiled *lsp_compile(struct lsp *l, const struct document *d, const char
 	struct checked *c = xcalloc(1, sizeof *c);
 	struct err err = { 0 };
 
-	c->request = (struct request){ .script_name = d->path,
-				       .script = text,
-				       .script_len = len,
-				       .unsafe = true,
-				       .any_kernel = true };
+	c->request = (struct request){ .script.name = d->path,
+				       .script.text = text,
+				       .script.len = len,
+				       .compile.unsafe = true,
+				       .compile.any_kernel = true };
 	session_compile(&c->compiled, &c->request, &host, &err);
 	err_release(&err);
 	return &c->compiled;

@@ -494,9 +494,9 @@ static void complete_word(struct completion *c)
 						"unroll", "let",    "break",    "return",
 						"sizeof", "typeof", "offsetof", "continue",
 						"true",   "false",  "struct",   "comptime" };
-	struct cli script = { .request = { .script_name = c->d->path,
-					   .script = c->d->text,
-					   .script_len = c->d->len },
+	struct cli script = { .request = { .script.name = c->d->path,
+					   .script.text = c->d->text,
+					   .script.len = c->d->len },
 			      .host = { .themes = builtin_themes } };
 	struct front f;
 

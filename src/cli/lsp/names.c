@@ -28,8 +28,10 @@ static int keep(void *ctx, const char *probe, const struct profile *profile)
 
 static void read_names(struct probe_names *n, u32 missing)
 {
-	struct cli none = { .request = { .script_name = "", .script = "", .any_kernel = true },
-			    .host = { .themes = builtin_themes } };
+	struct cli none = {
+		.request = { .script.name = "", .script.text = "", .compile.any_kernel = true },
+		.host = { .themes = builtin_themes }
+	};
 	struct provider_env env = { .system = { .features = kernel_features(), .btf = list_btf },
 				    .request = &none.request,
 				    .attach = { .prefer_raw = true } };

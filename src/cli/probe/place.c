@@ -272,9 +272,9 @@ static void resolve_all(struct probe *p, bool all)
 
 static int resolve(struct probe *p, const struct probe_point *at, bool all, const char *script)
 {
-	p->c->request.script = script;
-	p->c->request.script_len = strlen(script);
-	p->c->request.script_name = "<probe>";
+	p->c->request.script.text = script;
+	p->c->request.script.len = strlen(script);
+	p->c->request.script.name = "<probe>";
 	p->c->host.themes = builtin_themes;
 	front_init(&p->front, p->c);
 	setup(p, at, all);

@@ -472,9 +472,9 @@ static int resolve_all(struct resolving *r, void (*take)(struct resolving *r, co
 	int ret = 0;
 
 	put_words(&script, t);
-	t->c->request.script = script.s;
-	t->c->request.script_len = script.len;
-	t->c->request.script_name = "<trace>";
+	t->c->request.script.text = script.s;
+	t->c->request.script.len = script.len;
+	t->c->request.script.name = "<trace>";
 	t->c->host.themes = builtin_themes;
 	front_init(&f, t->c);
 	setup(r, &f, t);

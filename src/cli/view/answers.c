@@ -138,7 +138,7 @@ static void put_values(struct viewed *v, const char *query, struct http_answer *
 	q = (struct value_request){ texts[0].s, texts[1].s, texts[2].s, texts[3].s, texts[4].s };
 	r->from = v->timeline.from + http_number(query, "from");
 	r->to = MIN(v->timeline.from + http_number(query, "to"), v->timeline.to);
-	r->c->request.diag_json = true;
+	r->c->request.diag.json = true;
 	if ((!q.expr && !(q.from && q.to && q.key)) || values_run(r, &q, true, &a->body))
 		a->status = 404;
 	for (u32 i = 0; i < ARRAY_SIZE(keys); i++)

@@ -56,8 +56,8 @@ static int run(struct cli *c, int fd)
 
 	live.output.table = table;
 	c->sink.output = &live.output;
-	c->request.redraw_ns = INTERVAL_MS * 1000000ull;
-	c->request.redraw_top = MOST_KEYS;
+	c->request.redraw.interval_ns = INTERVAL_MS * 1000000ull;
+	c->request.redraw.top = MOST_KEYS;
 	if (sink_open(c))
 		return STATUS_WRONG;
 	ret = session_run(&c->request, &c->host, &err);
@@ -212,7 +212,7 @@ int view_live(struct cli *c, u16 port)
 
 	if (ret)
 		return ret;
-	fd = begin_page(port, c->request.script_name ? c->request.script_name : "-e", &child, &s,
+	fd = begin_page(port, c->request.script.name ? c->request.script.name : "-e", &child, &s,
 			&err);
 	if (fd >= 0) {
 		say(c, "charts of the maps: http://127.0.0.1:%u/%s/", s.port, s.token);

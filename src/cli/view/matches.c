@@ -98,7 +98,7 @@ static int find(struct job *j, void *ctx)
 	}
 	store_range(r->store, r->from, r->to ? r->to : ~0ull);
 	store_rewind(r->store);
-	r->c->request.diag_json = true;
+	r->c->request.diag.json = true;
 	return predicate_run(r, &script, expr.s, &output_marks, f);
 }
 

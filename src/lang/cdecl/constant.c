@@ -208,12 +208,12 @@ static bool eval_param(struct eval *e, const struct node *n, s64 *value)
 	const struct env *env = e->c->lang->env;
 	u64 v;
 
-	*value = env->request->n_params;
+	*value = env->request->script.n_params;
 	if (!n->value)
 		return true;
-	if (n->value > (s64)env->request->n_params)
+	if (n->value > (s64)env->request->script.n_params)
 		return false;
-	const char *text = env->request->params[n->value - 1];
+	const char *text = env->request->script.params[n->value - 1];
 
 	if (!lex_parse_int(text, (u32)strlen(text), &v))
 		return false;

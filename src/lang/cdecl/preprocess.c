@@ -242,7 +242,8 @@ static const char *angle_name(struct cdecl *c, const struct token *what)
 	size_t n = strcspn(s, ">\n");
 	const char *name = arena_strndup(c->lang->arena, s, n);
 
-	return s[n] == '>' && c->lang->env->request->include_dirs && !is_kernel_header(name) ?
+	return s[n] == '>' && c->lang->env->request->script.include_dirs &&
+			       !is_kernel_header(name) ?
 		       name :
 		       NULL;
 }

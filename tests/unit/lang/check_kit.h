@@ -213,9 +213,9 @@ static UNUSED bool kit_check(const char *text)
 	sources_init(&kit_sources, &kit_arena);
 	diags_init(&kit_diags, &kit_arena, &kit_sources);
 	kit_make_world(&kit_arena);
-	kit_request = (struct request){ .params = kit_params,
-					.n_params = kit_n_params,
-					.unsafe = kit_unsafe };
+	kit_request = (struct request){ .script.params = kit_params,
+					.script.n_params = kit_n_params,
+					.compile.unsafe = kit_unsafe };
 	kit_env = (struct env){ .themes = kit_themes,
 				.request = &kit_request,
 				.features = &kit_features };

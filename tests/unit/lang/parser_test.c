@@ -236,7 +236,7 @@ static const struct attach *attach_of(const char *text)
 {
 	static const struct attach none;
 	static const char *const params[] = { "10", "/bin/sh" };
-	static const struct request request = { .params = params, .n_params = 2 };
+	static const struct request request = { .script.params = params, .script.n_params = 2 };
 
 	fixture_begin(&f);
 	f.env.request = &request;

@@ -114,11 +114,11 @@ static void test(const char *const *clauses)
 
 	for (u32 i = 0; clauses[i]; i++)
 		put_clause(&text, clauses[i], i + 1);
-	struct request q = { .script_name = "dispatch",
-			     .script = text.s,
-			     .script_len = text.len,
-			     .engine = "interpreter",
-			     .no_warnings = true };
+	struct request q = { .script.name = "dispatch",
+			     .script.text = text.s,
+			     .script.len = text.len,
+			     .engine.name = "interpreter",
+			     .compile.no_warnings = true };
 	struct session_host host = { .themes = builtin_themes };
 
 	if (!is_int(session_compile(&c, &q, &host, &err), 0, "the script compiles"))
@@ -145,11 +145,11 @@ static void test_many(void)
 
 	for (u32 i = 0; i < MOST; i++)
 		buf_printf(&text, "syscall:getppid { @a%u = count(); }\n", i);
-	struct request q = { .script_name = "dispatch",
-			     .script = text.s,
-			     .script_len = text.len,
-			     .engine = "interpreter",
-			     .no_warnings = true };
+	struct request q = { .script.name = "dispatch",
+			     .script.text = text.s,
+			     .script.len = text.len,
+			     .engine.name = "interpreter",
+			     .compile.no_warnings = true };
 	struct session_host host = { .themes = builtin_themes };
 
 	is_int(session_compile(&c, &q, &host, &err), 0, "%u clauses on one call", MOST);

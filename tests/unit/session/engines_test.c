@@ -325,7 +325,7 @@ static char *output_of(const char *text, const struct engine *const *list, struc
 	struct sink sink = { .fd = memfd_create("out", MFD_CLOEXEC), .quiet = true };
 	char *script = xasprintf("config = { exact_uprobes = true }\n%s", text),
 	     *got = xcalloc(1, 65536);
-	struct request q = { .script_name = "test", .no_warnings = true };
+	struct request q = { .script.name = "test", .compile.no_warnings = true };
 	struct session_host host = { .sink = &sink, .engines = list, .themes = builtin_themes };
 	struct output counting = output_text;
 	struct buf b = { 0 };
@@ -343,8 +343,8 @@ static char *output_of(const char *text, const struct engine *const *list, struc
 		} else {
 			buf_add(&b, p, 1);
 		}
-	q.script = b.s;
-	q.script_len = b.len;
+	q.script.text = b.s;
+	q.script.len = b.len;
 	left_events = left_few;
 	right_events = right_few;
 	session_run(&q, &host, err);

@@ -39,13 +39,13 @@ static const char *machine_lacks(const struct compiled *c)
 
 static void test_example(const struct builtin *b, bool use_vm)
 {
-	struct request q = { .script_name = b->name,
-			     .script = b->example,
-			     .script_len = strlen(b->example),
-			     .unsafe = true,
-			     .engine = use_vm ? "interpreter" : NULL,
+	struct request q = { .script.name = b->name,
+			     .script.text = b->example,
+			     .script.len = strlen(b->example),
+			     .compile.unsafe = true,
+			     .engine.name = use_vm ? "interpreter" : NULL,
 			     .traced.command = "true",
-			     .no_warnings = true };
+			     .compile.no_warnings = true };
 	struct session_host host = { .themes = builtin_themes };
 	struct compiled c;
 	struct err err = { 0 };

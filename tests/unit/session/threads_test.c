@@ -221,12 +221,12 @@ static void interrupt_twice(enum start s, enum act outer, u32 steps, u32 *wrong)
 
 int main(void)
 {
-	struct request q = { .script_name = "threads",
-			     .script = script,
-			     .script_len = sizeof script - 1,
-			     .engine = "interpreter",
+	struct request q = { .script.name = "threads",
+			     .script.text = script,
+			     .script.len = sizeof script - 1,
+			     .engine.name = "interpreter",
 			     .traced.command = "true",
-			     .no_warnings = true };
+			     .compile.no_warnings = true };
 	struct session_host host = { .themes = builtin_themes };
 	struct vm_world world = { .pid_tgid = (u64)TID << 32 | TID,
 				  .n_cpus = 1,

@@ -145,13 +145,13 @@ static char *output_of(const char *script, bool use_vm)
 	struct sink sink = { .output = output_find("text"),
 			     .fd = memfd_create("out", MFD_CLOEXEC),
 			     .quiet = true };
-	struct request q = { .script_name = "test",
-			     .script = script,
-			     .script_len = strlen(script),
-			     .engine = use_vm ? "interpreter" : NULL,
-			     .no_warnings = true,
-			     .named = named,
-			     .n_named = 3 };
+	struct request q = { .script.name = "test",
+			     .script.text = script,
+			     .script.len = strlen(script),
+			     .engine.name = use_vm ? "interpreter" : NULL,
+			     .compile.no_warnings = true,
+			     .script.named = named,
+			     .script.n_named = 3 };
 	struct session_host host = { .sink = &sink, .themes = builtin_themes };
 	struct err err = { 0 };
 	char *text = xcalloc(1, 65536);
@@ -189,12 +189,12 @@ static void test_unknown_option(void)
 {
 	static const struct script_arg named[] = { { "limit", "7" }, { "limits", NULL } };
 	static const char script[] = "begin { print(getopt(\"limit\", 1)); }";
-	struct request q = { .script_name = "test",
-			     .script = script,
-			     .script_len = sizeof script - 1,
-			     .engine = "interpreter",
-			     .named = named,
-			     .n_named = 2 };
+	struct request q = { .script.name = "test",
+			     .script.text = script,
+			     .script.len = sizeof script - 1,
+			     .engine.name = "interpreter",
+			     .script.named = named,
+			     .script.n_named = 2 };
 	struct session_host host = { .themes = builtin_themes };
 	struct compiled c;
 	struct err err = { 0 };
