@@ -56,10 +56,10 @@ int alone_attach(struct run *r, const struct used_engine *u, const struct attach
 	return ret;
 }
 
-bool alone_has(const struct run *r, u32 pid)
+bool alone_has(const struct alone_state *alone, u32 pid)
 {
-	for (u32 i = 0; i < r->alone.pids.n; i++)
-		if (r->alone.pids.v[i] == pid)
+	for (u32 i = 0; i < alone->pids.n; i++)
+		if (alone->pids.v[i] == pid)
 			return true;
 	return false;
 }
@@ -67,7 +67,7 @@ bool alone_has(const struct run *r, u32 pid)
 /* As at the start: the last clause first, since the newest runs first. */
 void alone_add(struct run *r, u32 pid)
 {
-	if (!r->request->traced.alone || alone_has(r, pid))
+	if (!r->request->traced.alone || alone_has(&r->alone, pid))
 		return;
 	vec_push(&r->c.arena, &r->alone.pids, pid);
 	for (u32 i = 0; i < r->alone.sites.n; i++) {
@@ -83,7 +83,7 @@ void alone_forked(struct run *r, u32 parent, u32 pid, u64 mono_ns)
 {
 	u64 late;
 
-	if (!r->request->traced.alone || !alone_has(r, parent) || alone_has(r, pid))
+	if (!r->request->traced.alone || !alone_has(&r->alone, parent) || alone_has(&r->alone, pid))
 		return;
 	alone_add(r, pid);
 	late = clock_mono_ns() - mono_ns;

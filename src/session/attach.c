@@ -35,13 +35,13 @@ struct sites_of {
 /*
  * A function of BTF that has another name in the kernel: the run restarts with the kernel's names.
  */
-static bool is_renamed(struct run *r, const struct site *s)
+static bool is_renamed(struct compiled *c, const struct site *s)
 {
 	struct ksym found;
 
 	return s->kind == SITE_KPROBE && s->kernel.symbol && !s->kernel.module &&
-	       !r->c.attempt.no_substitutes &&
-	       !kallsyms_find(system_kallsyms(&r->c.system), s->kernel.symbol, NULL, &found);
+	       !c->attempt.no_substitutes &&
+	       !kallsyms_find(system_kallsyms(&c->system), s->kernel.symbol, NULL, &found);
 }
 
 static void skip(void *ctx, const struct site *site, const struct err *err)
@@ -49,11 +49,11 @@ static void skip(void *ctx, const struct site *site, const struct err *err)
 	struct skipped *s = ctx;
 	struct buf text = { 0 };
 
-	s->r->again.substitute_refused |= is_renamed(s->r, site);
-	if (s->r->again.substitute_refused)
+	s->r->attach.again.substitute_refused |= is_renamed(&s->r->c, site);
+	if (s->r->attach.again.substitute_refused)
 		return;
 	s->r->c.n_probes--;
-	s->r->skipped_some = true;
+	s->r->attach.skipped_some = true;
 	if (s->r->c.env.config.missing_probes == MISSING_IGNORE)
 		return;
 	if (s->n++ >= TOLD_ONE_BY_ONE && !s->r->request->verbose)
@@ -80,10 +80,10 @@ static bool run_by_hand(const struct site *s)
 	return s->kind == SITE_ONCE || s->kind == SITE_SIGNAL;
 }
 
-static bool newest_runs_first(struct run *r, const struct site *s)
+static bool newest_runs_first(struct compiled *c, const struct site *s)
 {
 	switch (s->kind) {
-	case SITE_KPROBE: return !s->is_return || feature_has(r->c.features, FEAT_FPROBE_GRAPH);
+	case SITE_KPROBE: return !s->is_return || feature_has(c->features, FEAT_FPROBE_GRAPH);
 	case SITE_UPROBE:
 	case SITE_TRAMPOLINE: return true;
 	case SITE_ONCE:
@@ -100,33 +100,34 @@ static bool newest_runs_first(struct run *r, const struct site *s)
 }
 
 /* Sites of a process apply to the command if there is one. */
-static void bind_to_child(const struct run *r, const struct instance *in, struct site *s)
+static void bind_to_child(const struct child_process *child, const struct instance *in,
+			  struct site *s)
 {
 	if (s->is_of_command ||
-	    (s->kind == SITE_WATCHPOINT && in->profile->only_child && r->child.pid))
-		s->pid = r->child.pid;
+	    (s->kind == SITE_WATCHPOINT && in->profile->only_child && child->pid))
+		s->pid = child->pid;
 }
 
 /* Those of the first function; its neighbors' follow. */
 static struct sites_of *sites_in(struct run *r, const struct used_engine *u)
 {
-	return r->sites + (size_t)(u - r->engines) * r->c.instances.n;
+	return r->attach.sites + (size_t)(u - r->engines.v) * r->c.instances.n;
 }
 
 static struct sites_of *sites_of(struct run *r, const struct target_site *t)
 {
-	return &sites_in(r, engine_of(r, t))[t->func];
+	return &sites_in(r, engine_of(&r->engines, t))[t->func];
 }
 
 static void sites_by_func(struct run *r)
 {
 	u32 n = r->c.n_engines * r->c.instances.n;
 
-	r->sites = arena_array(&r->c.arena, struct sites_of, n + 1);
+	r->attach.sites = arena_array(&r->c.arena, struct sites_of, n + 1);
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		sites_of(r, &r->c.sites.v[i])->n++;
 	for (u32 f = 0; f < n; f++) {
-		struct sites_of *s = &r->sites[f];
+		struct sites_of *s = &r->attach.sites[f];
 
 		s->v = arena_array(&r->c.arena, const struct site *, s->n + 1);
 		s->runs_here = s->n || r->c.n_engines == 1;
@@ -136,18 +137,18 @@ static void sites_by_func(struct run *r)
 		struct target_site *t = &r->c.sites.v[i];
 		struct sites_of *s = sites_of(r, t);
 
-		bind_to_child(r, r->c.instances.v[t->func], &t->site);
+		bind_to_child(&r->child, r->c.instances.v[t->func], &t->site);
 		if (!run_by_hand(&t->site))
 			s->v[s->n++] = &t->site;
 	}
 }
 
 /* Whether the clause names exactly this site. */
-static bool is_wanted(const struct run *r, u32 func, const struct sites_of *sites)
+static bool is_wanted(const struct compiled *c, u32 func, const struct sites_of *sites)
 {
-	const struct instance *in = r->c.instances.v[func];
+	const struct instance *in = c->instances.v[func];
 
-	return r->c.env.config.missing_probes == MISSING_ERROR && sites->n == 1 &&
+	return c->env.config.missing_probes == MISSING_ERROR && sites->n == 1 &&
 	       !in->clause->attaches->next && !in->is_one_of_many;
 }
 
@@ -172,7 +173,7 @@ static void address_kprobes(struct run *r)
 
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		n += r->c.sites.v[i].site.kind == SITE_KPROBE;
-	if (n < WORTH_READING || !engines_on_this_kernel(r) ||
+	if (n < WORTH_READING || !engines_on_this_kernel(&r->engines) ||
 	    feature_has(r->c.features, FEAT_KPROBE_MULTI))
 		return;
 	for (u32 i = 0; i < r->c.sites.n; i++) {
@@ -198,16 +199,16 @@ static bool is_final(const struct used_engine *u, int code)
 }
 
 /* Reports loop bounds that were lowered to make the program load. */
-static void note_bounds(struct run *r, const struct used_engine *u, u32 func)
+static void note_bounds(struct compiled *c, const struct used_engine *u, u32 func)
 {
-	const struct bpf_func *f = r->c.prog.funcs.v[func];
+	const struct bpf_func *f = c->prog.funcs.v[func];
 
 	for (u32 i = 0; u->ops->loop_turns && i < f->n_relocs; i++) {
 		const struct reloc *rel = &f->relocs[i];
 
 		if (rel->kind == RELOC_BOUND)
-			r->c.prog.losses.v[rel->index].where =
-				arena_printf(r->c.prog.arena, "%u iterations",
+			c->prog.losses.v[rel->index].where =
+				arena_printf(c->prog.arena, "%u iterations",
 					     u->ops->loop_turns(u->self, func, rel->insn));
 	}
 }
@@ -236,16 +237,16 @@ static void load_sessions(struct run *r, const struct used_engine *u)
  * Kernels list raw tracepoints that pass errors in place of pointers (kernel/bpf/btf.c,
  * raw_tp_null_args, since 6.13 and in later 6.12), and refuse direct loads through such arguments.
  */
-static bool may_be_direct_load(const struct run *r, u32 f, int ret)
+static bool may_be_direct_load(const struct compiled *c, u32 f, int ret)
 {
-	return ret == -EACCES && !r->c.attempt.no_direct_loads &&
-	       r->c.instances.v[f]->profile->kind == PROFILE_BTF &&
-	       r->c.instances.v[f]->profile->may_be_null;
+	return ret == -EACCES && !c->attempt.no_direct_loads &&
+	       c->instances.v[f]->profile->kind == PROFILE_BTF &&
+	       c->instances.v[f]->profile->may_be_null;
 }
 
-bool is_tried_again(const struct run *r)
+bool is_tried_again(const struct run_again *again)
 {
-	return r->again.too_big || r->again.substitute_refused || r->again.direct_load_refused;
+	return again->too_big || again->substitute_refused || again->direct_load_refused;
 }
 
 static int load_func(struct run *r, const struct used_engine *u, u32 f, struct skipped *skipped,
@@ -254,11 +255,11 @@ static int load_func(struct run *r, const struct used_engine *u, u32 f, struct s
 	struct sites_of *s = &sites_in(r, u)[f];
 	int ret = u->ops->load(u->self, f, s->n ? s->v[0] : NULL, err);
 
-	r->again.too_big |= ret == -E2BIG && !r->c.attempt.compact;
-	r->again.substitute_refused |= ret < 0 && !r->again.too_big &&
-				       (is_substitute(s) || r->c.instances.v[f]->jump);
-	r->again.direct_load_refused |= may_be_direct_load(r, f, ret);
-	if (ret < 0 && !is_tried_again(r) && r->c.instances.v[f]->is_one_of_many &&
+	r->attach.again.too_big |= ret == -E2BIG && !r->c.attempt.compact;
+	r->attach.again.substitute_refused |= ret < 0 && !r->attach.again.too_big &&
+					      (is_substitute(s) || r->c.instances.v[f]->jump);
+	r->attach.again.direct_load_refused |= may_be_direct_load(&r->c, f, ret);
+	if (ret < 0 && !is_tried_again(&r->attach.again) && r->c.instances.v[f]->is_one_of_many &&
 	    !is_final(u, ret)) {
 		skip_func(skipped, s, err);
 		ret = 0;
@@ -266,7 +267,7 @@ static int load_func(struct run *r, const struct used_engine *u, u32 f, struct s
 	if (ret < 0)
 		err_wrap(err, "load the program of %s", r->c.instances.v[f]->name);
 	else
-		note_bounds(r, u, f);
+		note_bounds(&r->c, u, f);
 	return ret;
 }
 
@@ -291,7 +292,8 @@ int load_all(struct run *r, struct err *err)
 
 	address_kprobes(r);
 	sites_by_func(r);
-	for (struct used_engine *u = engines_next(r, NULL); u && ret >= 0; u = engines_next(r, u))
+	for (struct used_engine *u = engines_next(&r->engines, NULL); u && ret >= 0;
+	     u = engines_next(&r->engines, u))
 		ret = load_in(r, u, &skipped, err);
 	tell_rest(&skipped);
 	return ret < 0 ? ret : 0;
@@ -312,15 +314,16 @@ static int attach_func(struct run *r, const struct used_engine *u, u32 f, struct
 		       struct err *err)
 {
 	struct sites_of *s = &sites_in(r, u)[f];
-	bool must = is_substitute(s) || is_wanted(r, f, s);
+	bool must = is_substitute(s) || is_wanted(&r->c, f, s);
 	struct attach_request a = { f, s->v, s->n, must ? NULL : skip, skipped };
 	int ret = alone_attach(r, u, &a, err);
 
-	r->again.substitute_refused |= ret < 0 && (is_substitute(s) || is_renamed(r, s->v[0]));
-	if (ret < 0 && !r->again.substitute_refused && !is_final(u, ret) &&
+	r->attach.again.substitute_refused |= ret < 0 &&
+					      (is_substitute(s) || is_renamed(&r->c, s->v[0]));
+	if (ret < 0 && !r->attach.again.substitute_refused && !is_final(u, ret) &&
 	    s->v[0]->kind != SITE_ITER)
 		tell_unable(s->v[0], err);
-	return r->again.substitute_refused ? -ENOENT : ret;
+	return r->attach.again.substitute_refused ? -ENOENT : ret;
 }
 
 enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching */
@@ -329,16 +332,16 @@ enum turn { OLD_RETURNS, NEWEST_FIRST, OLDEST_FIRST, N_TURNS }; /* of attaching 
  * Before 5.16 the kernel's unwinder ends at the trampoline that a return probe puts into the return
  * address: entry probes must run before those, and so are attached after them.
  */
-static bool returns_come_first(struct run *r)
+static bool returns_come_first(struct compiled *c)
 {
-	return !feature_has(r->c.features, FEAT_KRETPROBE_UNWIND);
+	return !feature_has(c->features, FEAT_KRETPROBE_UNWIND);
 }
 
-static enum turn turn_of(struct run *r, const struct site *s)
+static enum turn turn_of(struct compiled *c, const struct site *s)
 {
-	if (newest_runs_first(r, s))
+	if (newest_runs_first(c, s))
 		return NEWEST_FIRST;
-	return s->kind == SITE_KPROBE && s->is_return && returns_come_first(r) ? OLD_RETURNS :
+	return s->kind == SITE_KPROBE && s->is_return && returns_come_first(c) ? OLD_RETURNS :
 										 OLDEST_FIRST;
 }
 
@@ -349,16 +352,16 @@ static int attach_some(struct run *r, const struct used_engine *u, bool internal
 	struct skipped skipped = { r, 0 };
 	int ret = 0;
 
-	for (u32 i = 0; i < n && ret >= 0 && !r->exiting; i++) {
+	for (u32 i = 0; i < n && ret >= 0 && !r->end.exiting; i++) {
 		u32 f = turn == NEWEST_FIRST ? n - 1 - i : i;
 		const struct sites_of *s = &sites_in(r, u)[f];
 
 		if (!s->n || r->c.instances.v[f]->internal != internal ||
-		    turn_of(r, s->v[0]) != turn || (s->joined && !s->v[0]->twin))
+		    turn_of(&r->c, s->v[0]) != turn || (s->joined && !s->v[0]->twin))
 			continue;
 		if (!signals_stop())
 			ret = attach_func(r, u, f, &skipped, err);
-		r->exiting |= signals_stop();
+		r->end.exiting |= signals_stop();
 	}
 	tell_rest(&skipped);
 	return ret < 0 ? ret : 0;
@@ -390,14 +393,16 @@ int attach_all(struct run *r, bool internal, struct err *err)
 {
 	int ret = 0;
 
-	for (struct used_engine *u = engines_next(r, NULL); u && ret >= 0; u = engines_next(r, u))
+	for (struct used_engine *u = engines_next(&r->engines, NULL); u && ret >= 0;
+	     u = engines_next(&r->engines, u))
 		ret = attach_in(r, u, internal, err);
-	if (!ret && !r->c.n_probes && r->skipped_some &&
-	    !r->exiting) { /* nothing is left to wait for */
+	if (!ret && !r->c.n_probes && r->attach.skipped_some &&
+	    !r->end.exiting) { /* nothing is left to wait for */
 		err_set(err, -ENOENT, "Attachment failed for all probes.");
 		return err->code;
 	}
-	for (struct used_engine *u = engines_next(r, NULL); u && ret >= 0; u = engines_next(r, u))
+	for (struct used_engine *u = engines_next(&r->engines, NULL); u && ret >= 0;
+	     u = engines_next(&r->engines, u))
 		tell_in_vain(r, u, internal);
 	return ret;
 }

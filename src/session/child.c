@@ -171,19 +171,19 @@ NORETURN static void become(const struct run *r, pid_t parent)
 
 /* Its own preparations are over, the entry of sigsuspend() included: what is traced from here on is
  * the command. */
-static bool await_asleep(struct run *r)
+static bool await_asleep(struct child_process *c)
 {
 	static const struct timespec turn = { 0, 20000 };
 	char ready;
 
-	if (!read_byte(r->child.tells, &ready))
+	if (!read_byte(c->tells, &ready))
 		return false;
-	for (int i = 0; i < 5000 && proc_state((u32)r->child.pid) == 'R'; i++)
+	for (int i = 0; i < 5000 && proc_state((u32)c->pid) == 'R'; i++)
 		nanosleep(&turn, NULL);
 	return true;
 }
 
-static bool await_stop(struct run *r)
+static bool await_stop(struct child_process *c)
 {
 	static const struct timespec now = { 0, 0 };
 	int status = 0;
@@ -191,20 +191,20 @@ static bool await_stop(struct run *r)
 	pid_t got;
 
 	do
-		got = waitpid(r->child.pid, &status, __WALL);
+		got = waitpid(c->pid, &status, __WALL);
 	while (got < 0 && errno == EINTR);
-	r->child.held = got > 0 && WIFSTOPPED(status);
+	c->held = got > 0 && WIFSTOPPED(status);
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGCHLD);
 	sigtimedwait(&stop, NULL, &now); /* which tells of its end, later */
-	return r->child.held;
+	return c->held;
 }
 
 /* An engine that holds the command itself, when it is executed, is its tracer then. */
-static bool is_held_by_engine(const struct run *r)
+static bool is_held_by_engine(const struct compiled *c)
 {
-	for (u32 i = 0; i < r->c.n_engines; i++)
-		if (r->c.engines[i]->launch)
+	for (u32 i = 0; i < c->n_engines; i++)
+		if (c->engines[i]->launch)
 			return true;
 	return false;
 }
@@ -216,13 +216,13 @@ static bool make_wait(struct run *r)
 
 	if (!read_byte(r->child.tells, &ready))
 		return false;
-	how = !is_held_by_engine(r) &&
+	how = !is_held_by_engine(&r->c) &&
 			      ptrace(PTRACE_SEIZE, r->child.pid, 0, PTRACE_O_EXITKILL) == 0 ?
 		      STOP :
 		      SLEEP;
 	if (write(command.ask, &how, 1) != 1)
 		return false;
-	return how == STOP ? await_stop(r) : await_asleep(r);
+	return how == STOP ? await_stop(&r->child) : await_asleep(&r->child);
 }
 
 static int fork_child(struct run *r, struct err *err)
@@ -298,20 +298,20 @@ int child_start(struct run *r, struct err *err)
 }
 
 /* By another call where that one is refused: filters of system calls name them one by one. */
-static int send_signal(const struct run *r, int signo)
+static int send_signal(const struct child_process *c, int signo)
 {
-	if (kill(r->child.pid, signo) == 0 ||
-	    syscall(SYS_pidfd_send_signal, r->child.fd, signo, NULL, 0) == 0 ||
-	    syscall(SYS_tgkill, r->child.pid, r->child.pid, signo) == 0)
+	if (kill(c->pid, signo) == 0 ||
+	    syscall(SYS_pidfd_send_signal, c->fd, signo, NULL, 0) == 0 ||
+	    syscall(SYS_tgkill, c->pid, c->pid, signo) == 0)
 		return 0;
 	return -errno;
 }
 
 /* signo: what it gets on its way; 0: nothing. -ESRCH: somebody ended it. */
-static int let_go(struct run *r, int signo)
+static int let_go(struct child_process *child, int signo)
 {
-	r->child.held = false;
-	return ptrace(PTRACE_DETACH, r->child.pid, 0, signo) < 0 ? -errno : 0;
+	child->held = false;
+	return ptrace(PTRACE_DETACH, child->pid, 0, signo) < 0 ? -errno : 0;
 }
 
 int child_release(struct run *r, struct err *err)
@@ -321,9 +321,9 @@ int child_release(struct run *r, struct err *err)
 	if (ret < 0)
 		return ret;
 	if (r->child.held)
-		ret = let_go(r, 0);
+		ret = let_go(&r->child, 0);
 	else if (r->child.pid)
-		ret = send_signal(r, GO_SIGNAL);
+		ret = send_signal(&r->child, GO_SIGNAL);
 	errno = -ret;
 	return ret < 0 && ret != -ESRCH ? err_sys(err, "let the command of -c run") : 0;
 }
@@ -337,7 +337,7 @@ static pid_t reap(struct run *r)
 	int status = 0;
 	pid_t got = wait4(r->child.pid, &status, WNOHANG, &usage);
 
-	if (got > 0 && r->host->wait_status && !r->had_enough)
+	if (got > 0 && r->host->wait_status && !r->end.had_enough)
 		*r->host->wait_status = status;
 	if (got > 0 && beside && beside->usage)
 		*beside->usage = usage;
@@ -356,7 +356,7 @@ void child_look(struct run *r)
 	if (!has_ended(r))
 		return;
 	r->child.pid = 0;
-	r->has_ended = true;
+	r->end.has_ended = true;
 }
 
 int child_verdict(struct run *r, struct err *err)
@@ -398,9 +398,9 @@ void child_end(struct run *r)
 {
 	if (r->child.pid) {
 		if (r->child.held)
-			let_go(r, SIGTERM);
-		send_signal(r, SIGTERM);
-		send_signal(r, SIGCONT); /* a stopped one cannot end */
+			let_go(&r->child, SIGTERM);
+		send_signal(&r->child, SIGTERM);
+		send_signal(&r->child, SIGCONT); /* a stopped one cannot end */
 		await_end(r);
 	}
 	fd_close(&r->child.tells);

@@ -106,8 +106,8 @@ static void tell_func(struct run *r, u32 site)
 
 	if (!p->func_room || site >= p->func_room)
 		return;
-	word = engines_word(r, at) & ~(0xffffffffull << shift);
-	engines_set_word(r, at, word | (u64)same_func(p, site) << shift);
+	word = engines_word(&r->engines, at) & ~(0xffffffffull << shift);
+	engines_set_word(&r->engines, at, word | (u64)same_func(p, site) << shift);
 }
 
 static void tell_range(struct run *r, u32 site)
@@ -117,8 +117,8 @@ static void tell_range(struct run *r, u32 site)
 
 	if (site >= p->range_room)
 		return;
-	engines_set_word(r, at, p->sites.v[site].distance);
-	engines_set_word(r, at + 8, p->sites.v[site].span);
+	engines_set_word(&r->engines, at, p->sites.v[site].distance);
+	engines_set_word(&r->engines, at + 8, p->sites.v[site].span);
 }
 
 /* As much of its name as the others have room for. */
@@ -137,7 +137,7 @@ static void tell_text(struct run *r, u32 site)
 		memset(text, 0, sizeof text);
 		strncpy(text, i < strlen(name) ? name + i : "", MIN(8u, p->site_text_len - 1 - i));
 		memcpy(&word, text, sizeof word);
-		engines_set_word(r, at + i, word);
+		engines_set_word(&r->engines, at + i, word);
 	}
 }
 
@@ -194,7 +194,7 @@ static u32 make_instance(struct found *f, struct target *t)
 	if (is_unfit(f->probe, t->profile))
 		return NO_INDEX;
 	func = deferred_compile(&r->c, f->probe, t, &err);
-	if (func >= 0 && engines_extend(r, data_from) < 0)
+	if (func >= 0 && engines_extend(&r->engines, data_from) < 0)
 		BUG("the data map is full");
 	if (func < 0) {
 		tell_unfit(f, t, &err);
@@ -237,7 +237,7 @@ static void attach_found(struct found *f, u32 func)
 	for (u32 i = 0; i < f->targets.n; i++)
 		if (f->func.v[i] == func)
 			sites[a.n++] = &f->targets.v[i]->site;
-	u = a.n ? engine_for_deferred(r, sites[0]) : NULL;
+	u = a.n ? engine_for_deferred(&r->engines, sites[0]) : NULL;
 	if (u && alone_attach(r, u, &a, &err) < 0)
 		sink_warn(r->sink, err.text);
 	err_release(&err);
@@ -388,7 +388,7 @@ static void begin(struct run *r, int ret)
 
 void deferred_start(struct run *r)
 {
-	if (!r->c.deferred.n || !engines_have_events(r) || r->request->dry_run)
+	if (!r->c.deferred.n || !engines_have_events(&r->engines) || r->request->dry_run)
 		return;
 	r->deferred.watch = file_watch_new(
 		traced_by_set(&r->request->traced) ? -1 : traced_pid(&r->request->traced));
@@ -412,9 +412,9 @@ void deferred_start(struct run *r)
 	begin(r, file_watch_start(r->deferred.watch));
 }
 
-int deferred_fd(const struct run *r)
+int deferred_fd(const struct deferred_state *d)
 {
-	return r->deferred.watch ? file_watch_fd(r->deferred.watch) : -1;
+	return d->watch ? file_watch_fd(d->watch) : -1;
 }
 
 static void tell_in_vain(struct run *r, const char *path, u64 ms)

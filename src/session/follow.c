@@ -22,7 +22,7 @@ static void add_number(struct run *r, u32 pid)
 		return;
 	}
 	if (!r->follow.error)
-		r->follow.error = engines_map_set(r, r->c.follow_map, &pid, &one);
+		r->follow.error = engines_map_set(&r->engines, r->c.follow_map, &pid, &one);
 	alone_add(r, pid);
 }
 

@@ -48,14 +48,14 @@ static int write_file(const char *path, const char *text)
 	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -errno;
 }
 
-static int write_in(struct run *r, const char *dir, const char *name, const char *text)
+static int write_in(struct arena *a, const char *dir, const char *name, const char *text)
 {
-	return write_file(arena_printf(&r->c.arena, "%s/%s", dir, name), text);
+	return write_file(arena_printf(a, "%s/%s", dir, name), text);
 }
 
 /* "0::/user.slice" or "6:freezer:/": the path after the last ':' of the line that has `what` in
  * it. */
-static const char *own_path(struct run *r, const char *what)
+static const char *own_path(struct arena *a, const char *what)
 {
 	const char *found = NULL;
 	char line[4200];
@@ -66,14 +66,14 @@ static const char *own_path(struct run *r, const char *what)
 
 		line[strcspn(line, "\n")] = '\0';
 		if (at && (at = strchr(at + strlen(what) - 1, ':')))
-			found = streq(at + 1, "/") ? "" : arena_strdup(&r->c.arena, at + 1);
+			found = streq(at + 1, "/") ? "" : arena_strdup(a, at + 1);
 	}
 	if (f)
 		fclose(f);
 	return found;
 }
 
-static const char *freezer_mount(struct run *r)
+static const char *freezer_mount(struct arena *a)
 {
 	char line[1024], mount[512], type[32], options[256];
 	const char *found = NULL;
@@ -82,7 +82,7 @@ static const char *freezer_mount(struct run *r)
 	while (f && !found && fgets(line, sizeof line, f))
 		if (sscanf(line, "%*s %511s %31s %255s", mount, type, options) == 3 &&
 		    streq(type, "cgroup") && strstr(options, "freezer"))
-			found = arena_strdup(&r->c.arena, mount);
+			found = arena_strdup(a, mount);
 	if (f)
 		fclose(f);
 	return found;
@@ -92,8 +92,8 @@ static const char *freezer_mount(struct run *r)
 static bool make_cgroup(struct run *r, bool is_v1)
 {
 	struct freezer *z = &r->freezer;
-	const char *mount = is_v1 ? freezer_mount(r) : cgroup_mount(),
-		   *path = own_path(r, is_v1 ? "freezer:" : "0::");
+	const char *mount = is_v1 ? freezer_mount(&r->c.arena) : cgroup_mount(),
+		   *path = own_path(&r->c.arena, is_v1 ? "freezer:" : "0::");
 
 	if (!mount || !path)
 		return false;
@@ -105,7 +105,8 @@ static bool make_cgroup(struct run *r, bool is_v1)
 	if (access(arena_printf(&r->c.arena, "%s/%s", z->dir,
 				is_v1 ? "freezer.state" : "cgroup.freeze"),
 		   W_OK) == 0 &&
-	    write_in(r, z->dir, "cgroup.procs", arena_printf(&r->c.arena, "%d", r->child.pid)) == 0)
+	    write_in(&r->c.arena, z->dir, "cgroup.procs",
+		     arena_printf(&r->c.arena, "%d", r->child.pid)) == 0)
 		return true;
 	rmdir(z->dir);
 	return false;
@@ -170,7 +171,7 @@ NORETURN static void keep(struct run *r, int pipe)
 				    z->is_v1 ? "freezer.state" : "cgroup.freeze"),
 		       O_WRONLY | O_CLOEXEC);
 	while (k.state >= 0 && ppoll(&p, 1, &look, NULL) == 0) {
-		u32 fill = engines_fill(r);
+		u32 fill = engines_fill(&r->engines);
 
 		if (k.since ? fill <= LOW : fill >= HIGH)
 			set_frozen(&k, !k.since);
@@ -216,10 +217,8 @@ int freezer_start(struct run *r, struct err *err)
 	return z->keeper < 0 ? err_sys(err, "start the process that watches the buffers") : 0;
 }
 
-void freezer_end(struct run *r)
+void freezer_end(struct freezer *z)
 {
-	struct freezer *z = &r->freezer;
-
 	if (z->keeper <= 0)
 		return;
 	fd_close(&z->pipe);

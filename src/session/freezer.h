@@ -24,7 +24,7 @@ struct freezer {
  */
 int freezer_start(struct run *r, struct err *err);
 /* Thaws the command for good, moves what is left of it back and removes the cgroup. */
-void freezer_end(struct run *r);
+void freezer_end(struct freezer *z);
 /* How often and how long the command was stopped, to the reader of errors. */
 void freezer_report(struct run *r);
 

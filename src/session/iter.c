@@ -28,12 +28,12 @@ static bool read_some(struct run *r, int fd, struct err *err)
 
 static int run_one(struct run *r, const struct target_site *t, struct err *err)
 {
-	const struct used_engine *u = engine_of(r, t);
+	const struct used_engine *u = engine_of(&r->engines, t);
 	int fd = u->ops->iter_open(u->self, t->func, err);
 
 	if (fd < 0)
 		return fd;
-	while (!r->exiting && !r->sink->closed && read_some(r, fd, err))
+	while (!r->end.exiting && !r->sink->closed && read_some(r, fd, err))
 		;
 	close(fd);
 	records_command_wait(r);
@@ -50,7 +50,7 @@ int iter_run_all(struct run *r, struct err *err)
 {
 	bool alone = true;
 
-	for (u32 i = 0; i < r->c.sites.n && !r->exiting; i++) {
+	for (u32 i = 0; i < r->c.sites.n && !r->end.exiting; i++) {
 		const struct target_site *t = &r->c.sites.v[i];
 		int ret = 0;
 
@@ -62,14 +62,14 @@ int iter_run_all(struct run *r, struct err *err)
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		alone &= r->c.sites.v[i].site.kind == SITE_ITER ||
 			 r->c.sites.v[i].site.kind == SITE_ONCE;
-	r->exiting |= alone && iter_is_wanted(r);
+	r->end.exiting |= alone && iter_is_wanted(&r->c);
 	return 0;
 }
 
-bool iter_is_wanted(const struct run *r)
+bool iter_is_wanted(const struct compiled *c)
 {
-	for (u32 i = 0; i < r->c.sites.n; i++)
-		if (r->c.sites.v[i].site.kind == SITE_ITER)
+	for (u32 i = 0; i < c->sites.n; i++)
+		if (c->sites.v[i].site.kind == SITE_ITER)
 			return true;
 	return false;
 }

@@ -19,9 +19,10 @@ static void note_hidden(struct run *r)
 {
 	struct err err = { 0 };
 
-	if (!r->ksyms.asked && engines_on_this_kernel(r))
-		r->ksyms.are_hidden = kallsyms_load(system_kallsyms(&r->c.system), &err) == -EPERM;
-	r->ksyms.asked = true;
+	if (!r->naming.ksyms.asked && engines_on_this_kernel(&r->engines))
+		r->naming.ksyms.are_hidden = kallsyms_load(system_kallsyms(&r->c.system), &err) ==
+					     -EPERM;
+	r->naming.ksyms.asked = true;
 	err_release(&err);
 }
 
@@ -31,11 +32,11 @@ static bool is_hidden(u32 pid)
 	return kill((pid_t)pid, 0) == 0 || errno == EPERM;
 }
 
-static void add_unseen(struct run *r, u32 pid)
+static void add_unseen(struct unseen_processes *unseen, u32 pid)
 {
-	r->unseen.more |= r->unseen.pid && r->unseen.pid != pid;
-	if (!r->unseen.pid)
-		r->unseen.pid = pid;
+	unseen->more |= unseen->pid && unseen->pid != pid;
+	if (!unseen->pid)
+		unseen->pid = pid;
 }
 
 static void note_unseen(struct run *r, u32 pid)
@@ -45,35 +46,35 @@ static void note_unseen(struct run *r, u32 pid)
 	if (!why)
 		return;
 	if (why == -ENOENT && access("/proc/self", F_OK) < 0)
-		r->unseen.no_proc = true;
+		r->naming.unseen.no_proc = true;
 	else if (why == -EACCES || why == -EPERM || (why == -ENOENT && is_hidden(pid)))
-		add_unseen(r, pid);
+		add_unseen(&r->naming.unseen, pid);
 	else if (why == -ENOENT || why == -ESRCH)
-		usermaps_note_gone(r);
+		usermaps_note_gone(r->naming.usermaps);
 }
 
-static void report_unseen(struct run *r)
+static void report_unseen(const struct unseen_processes *u, struct sink *s)
 {
 	char text[200];
 
-	if (r->unseen.no_proc)
+	if (u->no_proc)
 		sink_warn(
-			r->sink,
+			s,
 			"/proc is not mounted: symbols of programs are numbers (mount -t proc proc /proc)");
-	if (!r->unseen.pid)
+	if (!u->pid)
 		return;
 	snprintf(
 		text, sizeof text,
 		"process %u%s may not be looked into: user symbols are numbers there (needs CAP_SYS_PTRACE: try it with sudo)",
-		r->unseen.pid, r->unseen.more ? " and others" : "");
-	sink_warn(r->sink, text);
+		u->pid, u->more ? " and others" : "");
+	sink_warn(s, text);
 }
 
 void names_report(struct run *r)
 {
-	report_unseen(r);
+	report_unseen(&r->naming.unseen, r->sink);
 	usermaps_report(r);
-	if (r->ksyms.are_hidden)
+	if (r->naming.ksyms.are_hidden)
 		sink_warn(
 			r->sink,
 			"the addresses of the kernel's symbols are hidden: kernel stacks are numbers, with frames of the tracer "
@@ -87,14 +88,14 @@ static bool name_ksym(void *ctx, u64 addr, struct symbol *out)
 	struct run *r = ctx;
 	struct ksym s;
 
-	if (engines_ksym(r, addr, out))
+	if (engines_ksym(&r->engines, addr, out))
 		return true;
 	if (r->c.recorded && !r->c.recorded->is_this_boot)
 		return false;
-	if (!r->ksyms.are_new && !kallsyms_is_fixed(system_kallsyms(&r->c.system), addr)) {
-		if (engines_on_this_kernel(r))
+	if (!r->naming.ksyms.are_new && !kallsyms_is_fixed(system_kallsyms(&r->c.system), addr)) {
+		if (engines_on_this_kernel(&r->engines))
 			system_renew_kallsyms(&r->c.system);
-		r->ksyms.are_new = true;
+		r->naming.ksyms.are_new = true;
 	}
 	if (!kallsyms_lookup(system_kallsyms(&r->c.system), addr, &s)) {
 		note_hidden(r);
@@ -116,11 +117,12 @@ static const char *name_kstring(void *ctx, u64 addr)
 {
 	struct run *r = ctx;
 
-	if (!r->kstrings)
-		r->kstrings = r->c.recorded ?
-				      tracefs_parse_strings(&r->c.arena, r->c.recorded->kstrings) :
-				      tracefs_read_strings(&r->c.arena);
-	return tracefs_string(r->kstrings, addr);
+	if (!r->naming.kstrings)
+		r->naming.kstrings =
+			r->c.recorded ?
+				tracefs_parse_strings(&r->c.arena, r->c.recorded->kstrings) :
+				tracefs_read_strings(&r->c.arena);
+	return tracefs_string(r->naming.kstrings, addr);
 }
 
 /*
@@ -130,7 +132,7 @@ static const char *name_kstring(void *ctx, u64 addr)
  */
 static struct process_at at_hit(const struct run *r, struct process_at at)
 {
-	if (r->in_record && usermaps_changed(r) < r->drain.before)
+	if (r->records.in_record && usermaps_changed(r->naming.usermaps) < r->records.drain_before)
 		at.time = 0;
 	return at;
 }
@@ -138,10 +140,11 @@ static struct process_at at_hit(const struct run *r, struct process_at at)
 static bool name_usym(void *ctx, struct process_at at, u64 addr, struct symbol *out)
 {
 	struct usym u = { 0 };
+	struct run *r = ctx;
 	bool found;
 
-	if (((struct run *)ctx)->c.recorded) /* the process of now is another one */
-		return engines_usym(ctx, at.pid, addr, out);
+	if (r->c.recorded) /* the process of now is another one */
+		return engines_usym(&r->engines, at.pid, addr, out);
 	usermaps_turn(ctx); /* what is shown is younger than the mappings of its process */
 	at = at_hit(ctx, at);
 	found = usyms_resolve(run_usyms(ctx), at.pid, at.time, addr, &u);
@@ -182,10 +185,10 @@ static bool name_build_id(void *ctx, struct process_at at, u64 addr, const char 
 		note_unseen(r, at.pid);
 		return false;
 	}
-	buf_clear(&r->names_buf);
+	buf_clear(&r->naming.text);
 	for (u32 i = 0; i < u.build_id_len; i++)
-		buf_printf(&r->names_buf, "%02x", u.build_id[i]);
-	*id = r->names_buf.s;
+		buf_printf(&r->naming.text, "%02x", u.build_id[i]);
+	*id = r->naming.text.s;
 	*offset = u.file_offset;
 	return true;
 }
@@ -205,9 +208,9 @@ static const char *name_user(void *ctx, u32 uid)
 			end = strchr(line, '\n');
 			end = end ? end + 1 : line + strlen(line);
 			if (id && id < end && strtoul(id + 1, NULL, 10) == uid) {
-				buf_clear(&r->names_buf);
-				buf_add(&r->names_buf, line, (size_t)(colon - line));
-				found = r->names_buf.s;
+				buf_clear(&r->naming.text);
+				buf_add(&r->naming.text, line, (size_t)(colon - line));
+				found = r->naming.text.s;
 			}
 		}
 	buf_release(&b);
@@ -246,7 +249,7 @@ static u32 name_stack(void *ctx, const struct stack_value *v, bool user, u32 lim
 	*time = 0;
 	if (stack_is_raw(v))
 		return usermaps_raw_stack(r, v->hash, limit, ips, time);
-	n = engines_stack(r, v, limit, ips, time);
+	n = engines_stack(&r->engines, v, limit, ips, time);
 	if (!user || r->c.recorded)
 		*time = 0;
 	if (!user || n < 2 || r->c.recorded || program_map_of(&r->c.prog, MAP_UNWIND) != NO_INDEX)
@@ -260,16 +263,18 @@ static void name_forget_stack(void *ctx, const struct stack_value *v)
 
 	for (u32 i = 0; i < r->c.prog.maps.n; i++)
 		if (r->c.prog.maps.v[i].role == MAP_STACKS)
-			engines_map_delete(r, i, &v->hash);
+			engines_map_delete(&r->engines, i, &v->hash);
 }
 
 static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)
 {
-	if (((struct run *)ctx)->c.env.clock_map) /* a time that the test sets */
+	const struct run *r = ctx;
+
+	if (r->c.env.clock_map) /* a time that the test sets */
 		return ts->ns;
 	switch ((enum timestamp_mode)ts->mode) {
 	case TS_BOOT:
-	case TS_MONOTONIC: return ts->ns + (u64)engines_clock(ctx).boot_to_real;
+	case TS_MONOTONIC: return ts->ns + (u64)engines_clock(&r->engines).boot_to_real;
 	case TS_TAI:
 	case TS_REAL: break;
 	}
@@ -278,7 +283,7 @@ static u64 name_wall_ns(void *ctx, const struct timestamp_value *ts)
 
 void names_init(struct run *r)
 {
-	r->names = (struct names){
+	r->naming.names = (struct names){
 		.ctx = r,
 		.ksym = name_ksym,
 		.constant = name_constant,
@@ -298,12 +303,12 @@ void names_init(struct run *r)
 		.argstr_hex = (u32)r->c.env.config.argstr_hex,
 		.trunc_trailer = r->c.env.config.str_trunc_trailer,
 	};
-	r->names.visible = r->sink->visible_out;
-	r->sink->names = &r->names;
+	r->naming.names.visible = r->sink->visible_out;
+	r->sink->names = &r->naming.names;
 }
 
-void names_release(struct run *r)
+void names_release(struct naming *n)
 {
-	usermaps_release(r);
-	buf_release(&r->names_buf);
+	usermaps_release(n);
+	buf_release(&n->text);
 }

@@ -29,7 +29,7 @@ void processes_look(struct run *r)
 		look(&r->processes[i]);
 		gone += r->processes[i].gone;
 	}
-	r->has_ended |= n && gone == n;
+	r->end.has_ended |= n && gone == n;
 }
 
 void processes_open(struct run *r)

@@ -27,43 +27,52 @@ static int map_read(void *ctx, u32 map, struct table *t)
 {
 	struct run *r = ctx;
 
-	return report_failure(r, map, "read", engines_map_read(r, map, &r->scratch, t));
+	return report_failure(r, map, "read", engines_map_read(&r->engines, map, &r->scratch, t));
 }
 
 static int map_clear(void *ctx, u32 map)
 {
-	return report_failure(ctx, map, "clear", engines_map_clear(ctx, map));
+	struct run *r = ctx;
+
+	return report_failure(r, map, "clear", engines_map_clear(&r->engines, map));
 }
 
 static int map_zero(void *ctx, u32 map)
 {
-	return report_failure(ctx, map, "zero", engines_map_zero(ctx, map));
+	struct run *r = ctx;
+
+	return report_failure(r, map, "zero", engines_map_zero(&r->engines, map));
 }
 
 static int map_delete(void *ctx, u32 map, const void *key)
 {
-	return report_failure(ctx, map, "delete a key of", engines_map_delete(ctx, map, key));
+	struct run *r = ctx;
+
+	return report_failure(r, map, "delete a key of", engines_map_delete(&r->engines, map, key));
 }
 
 static u64 real_ns(void *ctx)
 {
-	struct engine_clock now = engines_clock(ctx);
+	const struct run *r = ctx;
+	struct engine_clock now = engines_clock(&r->engines);
 
 	return now.boot_ns + (u64)now.boot_to_real;
 }
 
 static void recorded_stacks(void *ctx, struct trace_event *e)
 {
-	engines_recorded_stacks(ctx, e);
+	const struct run *r = ctx;
+
+	engines_recorded_stacks(&r->engines, e);
 }
 
 static void do_exit(void *ctx, int code)
 {
 	struct run *r = ctx;
 
-	if (!r->exit_called)
-		r->exit_code = code;
-	r->exiting = r->exit_called = true;
+	if (!r->end.exit_called)
+		r->end.exit_code = code;
+	r->end.exiting = r->end.exit_called = true;
 }
 
 static void do_system(void *ctx, struct span span, const char *command)
@@ -75,7 +84,7 @@ static void do_system(void *ctx, struct span span, const char *command)
 static void settle_speculation(void *ctx, u32 number, bool commit)
 {
 	struct run *r = ctx;
-	struct buf b = speculation_take(r, number);
+	struct buf b = speculation_take(&r->speculations, number);
 
 	for (size_t at = 0; commit && at < b.len;) {
 		struct record_head *h = (void *)(b.s + at + 8);
@@ -93,7 +102,7 @@ void actor_init(struct run *r)
 {
 	r->actor = (struct actor){
 		.sink = r->sink,
-		.names = &r->names,
+		.names = &r->naming.names,
 		.prog = &r->c.prog,
 		.scratch = &r->scratch,
 		.ctx = r,
@@ -109,18 +118,18 @@ void actor_init(struct run *r)
 		.warnings = !r->request->compile.no_warnings,
 		.max_cat_bytes = (u32)r->c.env.config.max_cat_bytes,
 	};
-	r->loss_seen = xcalloc(r->c.prog.losses.n + 1, sizeof *r->loss_seen);
+	r->records.loss_seen = xcalloc(r->c.prog.losses.n + 1, sizeof *r->records.loss_seen);
 }
 
 /* ---- records */
 
-static void keep_for_later(struct run *r, const void *record, u32 len)
+static void keep_for_later(struct records *k, const void *record, u32 len)
 {
 	u32 head[2] = { len, 0 };
 
-	buf_add(&r->backlog, head, sizeof head);
-	buf_add(&r->backlog, record, len);
-	buf_pad(&r->backlog, 0, ALIGN_UP(len, 8u) - len);
+	buf_add(&k->backlog, head, sizeof head);
+	buf_add(&k->backlog, record, len);
+	buf_pad(&k->backlog, 0, ALIGN_UP(len, 8u) - len);
 }
 
 static void act(struct run *r, const void *record, u32 len)
@@ -130,14 +139,15 @@ static void act(struct run *r, const void *record, u32 len)
 
 	if (len < sizeof *h || h->event >= r->c.prog.events.n)
 		return;
-	if (r->exit_called && !r->ending) /* what other events recorded before they were detached */
+	if (r->end.exit_called &&
+	    !r->end.in_end_clauses) /* what other events recorded before they were detached */
 		return;
 	e = r->c.prog.events.v[h->event];
-	if (h->speculation && speculation_keep(r, h->speculation, record, len))
+	if (h->speculation && speculation_keep(&r->speculations, h->speculation, record, len))
 		return;
-	r->in_record = e->map == NO_INDEX;
+	r->records.in_record = e->map == NO_INDEX;
 	e->action->act(&r->actor, e, record, len);
-	r->in_record = false;
+	r->records.in_record = false;
 	if (r->scratch.used) {
 		arena_release(&r->scratch);
 		arena_init(&r->scratch);
@@ -151,17 +161,17 @@ static void see_end(struct run *r, const void *record, u32 len)
 
 	if (len >= sizeof *h && h->event < r->c.prog.events.n &&
 	    r->c.prog.events.v[h->event]->action->ends_run)
-		r->exiting = true;
+		r->end.exiting = true;
 }
 
 static int on_record(void *ctx, const void *record, u32 len)
 {
 	struct run *r = ctx;
 
-	if (r->holding)
+	if (r->records.holding)
 		see_end(r, record, len);
-	if (r->holding || r->command.out >= 0)
-		keep_for_later(r, record, len);
+	if (r->records.holding || r->command.out >= 0)
+		keep_for_later(&r->records, record, len);
 	else
 		act(r, record, len);
 	return 0;
@@ -169,18 +179,18 @@ static int on_record(void *ctx, const void *record, u32 len)
 
 u32 records_drain(struct run *r)
 {
-	r->drain.before = r->drain.began;
-	r->drain.began = clock_mono_ns();
-	return (u32)engines_drain(r, on_record, r);
+	r->records.drain_before = r->records.drain_began;
+	r->records.drain_began = clock_mono_ns();
+	return (u32)engines_drain(&r->engines, &r->end.exit_called, on_record, r);
 }
 
 static void replay_backlog(struct run *r)
 {
-	struct buf b = r->backlog;
+	struct buf b = r->records.backlog;
 	size_t at = 0;
 
-	r->backlog = (struct buf){ 0 };
-	r->drain.before = 0; /* any change may be younger than these */
+	r->records.backlog = (struct buf){ 0 };
+	r->records.drain_before = 0; /* any change may be younger than these */
 	while (at < b.len) {
 		u32 len;
 
@@ -193,7 +203,7 @@ static void replay_backlog(struct run *r)
 
 void records_release(struct run *r)
 {
-	r->holding = false;
+	r->records.holding = false;
 	replay_backlog(r);
 }
 
@@ -219,20 +229,21 @@ void losses_more(struct run *r, u32 n)
 {
 	u32 now = r->c.prog.losses.n;
 
-	r->loss_seen = xrealloc(r->loss_seen, (now + 1) * sizeof *r->loss_seen);
+	r->records.loss_seen =
+		xrealloc(r->records.loss_seen, (now + 1) * sizeof *r->records.loss_seen);
 	if (now > n)
-		memset(r->loss_seen + n, 0, (now - n) * sizeof *r->loss_seen);
+		memset(r->records.loss_seen + n, 0, (now - n) * sizeof *r->records.loss_seen);
 }
 
 void losses_report(struct run *r)
 {
 	for (u32 i = 0; i < r->c.prog.losses.n; i++) {
 		struct loss *l = &r->c.prog.losses.v[i];
-		u64 now = engines_count(r, l->data_off);
+		u64 now = engines_count(&r->engines, l->data_off);
 
-		if (now > r->loss_seen[i]) {
-			r->sink->output->lost(r->sink, l, now - r->loss_seen[i]);
-			r->loss_seen[i] = now;
+		if (now > r->records.loss_seen[i]) {
+			r->sink->output->lost(r->sink, l, now - r->records.loss_seen[i]);
+			r->records.loss_seen[i] = now;
 		}
 	}
 }
@@ -240,7 +251,8 @@ void losses_report(struct run *r)
 void losses_forget(struct run *r)
 {
 	for (u32 i = 0; i < r->c.prog.losses.n; i++)
-		r->loss_seen[i] = engines_count(r, r->c.prog.losses.v[i].data_off);
+		r->records.loss_seen[i] =
+			engines_count(&r->engines, r->c.prog.losses.v[i].data_off);
 }
 
 static int by_name(const void *a, const void *b)
@@ -266,7 +278,7 @@ static void print_maps(struct run *r, u32 top, bool descending)
 				   .descending = descending };
 
 		if (map_read(r, (u32)(order[i] - r->c.prog.maps.v), &t) == 0) {
-			table_sort(&t, &r->names);
+			table_sort(&t, &r->naming.names);
 			r->sink->output->table(r->sink, &t);
 		}
 		arena_release(&r->scratch);

@@ -64,7 +64,7 @@ static int run_special(struct run *r, const char *probe, struct err *err)
 
 	for (u32 i = 0; i < r->c.sites.n; i++) {
 		const struct target_site *t = &r->c.sites.v[i];
-		const struct used_engine *u = engine_of(r, t);
+		const struct used_engine *u = engine_of(&r->engines, t);
 
 		if (t->site.kind != SITE_ONCE || !streq(r->c.instances.v[t->func]->provider, probe))
 			continue;
@@ -73,19 +73,19 @@ static int run_special(struct run *r, const char *probe, struct err *err)
 			return err_wrap(err, "run the %s probe", probe);
 		records_drain(r);
 		records_command_wait(r);
-		if (r->exiting && streq(probe, "begin"))
+		if (r->end.exiting && streq(probe, "begin"))
 			break;
 	}
 	return 0;
 }
 
-static bool only_special(const struct run *r)
+static bool only_special(const struct compiled *c)
 {
-	for (u32 i = 0; i < r->c.deferred.n; i++)
-		if (r->c.deferred.v[i].holds)
+	for (u32 i = 0; i < c->deferred.n; i++)
+		if (c->deferred.v[i].holds)
 			return false;
-	for (u32 i = 0; i < r->c.sites.n; i++)
-		if (r->c.sites.v[i].site.kind != SITE_ONCE)
+	for (u32 i = 0; i < c->sites.n; i++)
+		if (c->sites.v[i].site.kind != SITE_ONCE)
 			return false;
 	return true;
 }
@@ -118,12 +118,14 @@ static void tell_how(struct run *r)
 	size_t start = r->sink->err.len;
 	const char *how;
 
-	if (!r->request->verbose || !engines_have_events(r))
+	if (!r->request->verbose || !engines_have_events(&r->engines))
 		return;
-	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+	for (struct used_engine *u = engines_next(&r->engines, NULL); u;
+	     u = engines_next(&r->engines, u))
 		if (u->ops->followed)
 			tell_size(r, u);
-	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+	for (struct used_engine *u = engines_next(&r->engines, NULL); u;
+	     u = engines_next(&r->engines, u))
 		for (u32 i = 0; u->ops->how && (how = u->ops->how(u->self, i)); i++)
 			buf_printf(&r->sink->err, "  %s\n", how);
 	for (u32 i = 0; i < r->c.sites.n; i++)
@@ -168,16 +170,16 @@ static bool is_slow_timer(const struct site *s)
 }
 
 /* Whether a function runs a few times in all, or by a slow timer on one processor. */
-static bool is_slow(const struct run *r, u32 func)
+static bool is_slow(const struct compiled *c, u32 func)
 {
-	for (u32 i = 0; i < r->c.sites.n; i++) {
-		const struct site *s = &r->c.sites.v[i].site;
+	for (u32 i = 0; i < c->sites.n; i++) {
+		const struct site *s = &c->sites.v[i].site;
 
-		if (r->c.sites.v[i].func == func && s->kind != SITE_ONCE &&
-		    s->kind != SITE_SIGNAL && !is_slow_timer(s))
+		if (c->sites.v[i].func == func && s->kind != SITE_ONCE && s->kind != SITE_SIGNAL &&
+		    !is_slow_timer(s))
 			return false;
 	}
-	return !goes_back(r->c.prog.funcs.v[func]);
+	return !goes_back(c->prog.funcs.v[func]);
 }
 
 /*
@@ -194,7 +196,7 @@ static u64 ring_size(const struct run *r)
 	for (u32 i = 0; i < r->c.prog.events.n; i++) {
 		const struct event_desc *e = r->c.prog.events.v[i];
 
-		if (!is_slow(r, e->func)) {
+		if (!is_slow(&r->c, e->func)) {
 			flood |= !e->action->ends_run;
 			size = EXIT_RING;
 		}
@@ -214,7 +216,7 @@ static void help_without_kernel(const struct run *r, struct err *err)
 {
 	char before[sizeof err->help];
 
-	if ((err->code != -EPERM && err->code != -ENOSYS) || !only_special(r) ||
+	if ((err->code != -EPERM && err->code != -ENOSYS) || !only_special(&r->c) ||
 	    r->request->traced.command)
 		return;
 	memcpy(before, err->help, sizeof before);
@@ -240,7 +242,7 @@ static int start_engines(struct run *r, struct err *err)
 	follow_list(r);
 	o.pids = r->follow.list.v;
 	o.n_pids = r->follow.list.n;
-	ret = engines_open(r, &o, err);
+	ret = engines_open(&r->engines, &r->c, &o, err);
 
 	if (ret >= 0)
 		ret = load_all(r, err);
@@ -261,37 +263,38 @@ static void find_pid_namespace(struct run *r)
 	is_known = task && pid && upid && type_field(task, "thread_pid", &at.thread_pid) &&
 		   type_field(pid, "level", &at.level) && type_field(pid, "numbers", &at.numbers) &&
 		   type_field(upid, "ns", &at.ns);
-	for (struct used_engine *u = engines_next(r, NULL); u && is_known; u = engines_next(r, u))
+	for (struct used_engine *u = engines_next(&r->engines, NULL); u && is_known;
+	     u = engines_next(&r->engines, u))
 		if (u->ops->find_pid_namespace)
 			u->ops->find_pid_namespace(u->self, &at);
 }
 
 static void set_words(struct run *r)
 {
-	struct engine_clock now = engines_clock(r);
+	struct engine_clock now = engines_clock(&r->engines);
 
-	engines_set_word(r, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
-	engines_set_word(r, DATA_START_NS, now.boot_ns);
-	engines_set_word(r, DATA_CPID, (u64)r->child.pid);
-	engines_set_word(r, DATA_BOOT_TO_TAI, (u64)now.boot_to_real);
-	if (r->c.prog.wants_pid_ns && engines_on_this_kernel(r))
+	engines_set_word(&r->engines, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
+	engines_set_word(&r->engines, DATA_START_NS, now.boot_ns);
+	engines_set_word(&r->engines, DATA_CPID, (u64)r->child.pid);
+	engines_set_word(&r->engines, DATA_BOOT_TO_TAI, (u64)now.boot_to_real);
+	if (r->c.prog.wants_pid_ns && engines_on_this_kernel(&r->engines))
 		find_pid_namespace(r);
 }
 
 /* Without types the set of --follow holds pids as the kernel's first namespace has them, and we
  * know only our own. */
-static int refuse_follow_in_namespace(struct run *r, struct err *err)
+static int refuse_follow_in_namespace(struct compiled *c, struct err *err)
 {
-	const struct world *w = &r->c.env.world;
+	const struct world *w = &c->env.world;
 	u64 dev, ino;
 
-	if (r->c.reads.followed && w->pid_namespace(w->ctx, &dev, &ino)) {
+	if (c->reads.followed && w->pid_namespace(w->ctx, &dev, &ino)) {
 		err_set(err, -EINVAL,
 			"in a pid namespace (a container) events have the thread numbers of the host, and -p and commands those of the namespace");
 		err_help(err, "run sonde on the container's host, or trace all processes (-a)");
 		return err->code;
 	}
-	if ((system_btf(&r->c.system) && !r->c.engines[0]->by_perf_record) ||
+	if ((system_btf(&c->system) && !c->engines[0]->by_perf_record) ||
 	    !w->pid_namespace(w->ctx, &dev, &ino))
 		return 0;
 	err_set(err, -EINVAL,
@@ -311,18 +314,18 @@ static int start(struct run *r, struct err *err)
 	if ((ret = start_engines(r, err)) < 0)
 		return ret;
 	set_words(r);
-	r->holding = true;
+	r->records.holding = true;
 	if ((ret = run_special(r, "begin", err)) < 0)
 		return ret;
-	if (r->exiting || !engines_have_events(r))
+	if (r->end.exiting || !engines_have_events(&r->engines))
 		return 0;
 	/* clauses that fill sets and arguments first, then those that read them */
-	if ((r->c.follow_map != NO_INDEX && (ret = refuse_follow_in_namespace(r, err)) < 0) ||
+	if ((r->c.follow_map != NO_INDEX && (ret = refuse_follow_in_namespace(&r->c, err)) < 0) ||
 	    (ret = attach_all(r, true, err)) < 0 || (ret = follow_start(r, err)) < 0)
 		return ret;
 	usermaps_start(r);
 	if ((ret = attach_all(r, false, err)) >= 0)
-		engines_start(r);
+		engines_start(&r->engines);
 	return ret;
 }
 
@@ -337,7 +340,7 @@ static void skipped_report(struct run *r)
 				     .reason = r->c.engines[0]->misses ? r->c.engines[0]->misses :
 					       filters                 ? LOSS_SKIPPED_ANY :
 									 LOSS_SKIPPED };
-		u64 n = engines_skipped(r, f);
+		u64 n = engines_skipped(&r->engines, f);
 
 		if (n)
 			r->sink->output->lost(r->sink, &loss, n);
@@ -346,32 +349,32 @@ static void skipped_report(struct run *r)
 
 static void warn(void *ctx, const char *line)
 {
-	sink_warn(((struct run *)ctx)->sink, line);
+	sink_warn(ctx, line);
 }
 
-static void gaps_report(struct run *r)
+static void gaps_report(const struct used_engines *e, struct sink *s)
 {
-	for (struct used_engine *u = engines_next(r, NULL); u; u = engines_next(r, u))
+	for (struct used_engine *u = engines_next(e, NULL); u; u = engines_next(e, u))
 		if (u->ops->tell_gaps)
-			u->ops->tell_gaps(u->self, warn, r);
+			u->ops->tell_gaps(u->self, warn, s);
 }
 
 static void finish(struct run *r, struct err *err)
 {
-	engines_detach_all(r);
+	engines_detach_all(&r->engines);
 	records_drain(r);
 	alone_report(r);
 	records_command_wait(r);
 	usermaps_settle(r);
-	r->exiting = false;
-	r->ending = true;
+	r->end.exiting = false;
+	r->end.in_end_clauses = true;
 	run_special(r, "end", err);
 	records_drain(r);
 	records_command_wait(r);
 	losses_report(r);
 	freezer_report(r);
 	skipped_report(r);
-	gaps_report(r);
+	gaps_report(&r->engines, r->sink);
 	if (!r->request->mode)
 		r->sink->output->end(r->sink);
 	if (r->c.env.config.print_maps_on_exit && !r->request->mode)
@@ -409,9 +412,9 @@ static bool needs_rights(const struct run *r)
 /* A privilege that one engine no longer needs, another may. */
 static void drop_rights_of(struct run *r, struct buf *how)
 {
-	struct used_engine *u = engines_next(r, NULL);
+	struct used_engine *u = engines_next(&r->engines, NULL);
 
-	if (u && u->ops->drop_rights && !engines_next(r, u))
+	if (u && u->ops->drop_rights && !engines_next(&r->engines, u))
 		u->ops->drop_rights(r->child.pid, how);
 }
 
@@ -439,8 +442,8 @@ static int release_child(void *ctx, struct err *err)
 /* Through the engine that attaches to it then, if there is one. */
 static int launch_child(struct run *r, struct err *err)
 {
-	for (struct used_engine *u = engines_next(r, NULL); u && r->child.pid;
-	     u = engines_next(r, u))
+	for (struct used_engine *u = engines_next(&r->engines, NULL); u && r->child.pid;
+	     u = engines_next(&r->engines, u))
 		if (u->ops->launch)
 			return u->ops->launch(u->self, r->child.pid, release_child, r, err);
 	return child_release(r, err);
@@ -454,7 +457,7 @@ static int loop_through(struct run *r, struct err *err)
 	if (ret >= 0 && beside)
 		ret = beside->begin(beside->ctx, r->child.pid, err);
 	if (ret < 0 || (ret = launch_child(r, err)) < 0) {
-		loop_release(r);
+		loop_release(&r->loop);
 		return ret;
 	}
 	if (iter_run_all(r, err) >= 0) {
@@ -464,9 +467,9 @@ static int loop_through(struct run *r, struct err *err)
 	if (beside)
 		beside->over(beside->ctx);
 	deferred_end(r);
-	loop_release(r);
-	if (r->loop_error && !err->code)
-		err_set(err, r->loop_error, "wait for what comes: %s", strerror(-r->loop_error));
+	loop_release(&r->loop);
+	if (r->loop.error && !err->code)
+		err_set(err, r->loop.error, "wait for what comes: %s", strerror(-r->loop.error));
 	return 0;
 }
 
@@ -475,14 +478,14 @@ static int status_of(const struct err *err)
 	return err->is_usage ? STATUS_WRONG : STATUS_REFUSED;
 }
 
-static int refuse_nothing(const struct run *r, struct err *err)
+static int refuse_nothing(const struct compiled *c, struct err *err)
 {
-	if (r->c.instances.n)
+	if (c->instances.n)
 		return 0;
-	if (r->c.left_out)
+	if (c->left_out)
 		return err_set(err, -ENOENT, "No probes attached; use %s probes.",
-			       r->c.left_out & MODE_TEST ? "--test to run test" :
-							   "--bench to run benchmark");
+			       c->left_out & MODE_TEST ? "--test to run test" :
+							 "--bench to run benchmark");
 	return err_usage(err, -ENOENT, "No probes to attach");
 }
 
@@ -493,33 +496,34 @@ static bool nothing_comes(const struct run *r)
 
 	for (u32 i = 0; i < r->c.sites.n; i++)
 		once += r->c.sites.v[i].site.kind == SITE_ONCE;
-	return r->skipped_some && r->c.n_probes <= once;
+	return r->attach.skipped_some && r->c.n_probes <= once;
 }
 
 static int run_attached(struct run *r, struct err *err)
 {
-	int ret = refuse_nothing(r, err);
+	int ret = refuse_nothing(&r->c, err);
 	bool loops;
 
 	if (!ret)
 		ret = start(r, err);
 	if (ret < 0)
 		return status_of(err);
-	r->has_started = true;
-	loops = !r->exiting && (engines_have_events(r) || r->host->beside) && !r->request->mode &&
-		!((only_special(r) || nothing_comes(r)) && !r->child.pid && !r->host->beside);
+	r->attach.has_started = true;
+	loops = !r->end.exiting && (engines_have_events(&r->engines) || r->host->beside) &&
+		!r->request->mode &&
+		!((only_special(&r->c) || nothing_comes(r)) && !r->child.pid && !r->host->beside);
 	if (loops) /* what was reported as live is live */
 		deferred_start(r);
 	if (!r->request->mode)
 		tell_attached(r);
 	if (r->request->dry_run) { /* records that arrived meanwhile are not shown */
-		engines_detach_all(r);
+		engines_detach_all(&r->engines);
 		return 0;
 	}
 	records_release(r);
-	if (!r->exiting && r->request->mode)
+	if (!r->end.exiting && r->request->mode)
 		ret = selftest_run(r, err);
-	else if (!r->exiting && loops)
+	else if (!r->end.exiting && loops)
 		ret = loop_through(r, err);
 	deferred_end(r);
 	if (ret < 0)
@@ -528,7 +532,7 @@ static int run_attached(struct run *r, struct err *err)
 	child_verdict(r, err);
 	if (r->sink->error && !err->code)
 		err_set(err, r->sink->error, "write the output: %s", strerror(-r->sink->error));
-	return err->code ? status_of(err) : r->exit_code;
+	return err->code ? status_of(err) : r->end.exit_code;
 }
 
 /* A run that restarted has reported all, except the names that it restarted for. */
@@ -552,18 +556,18 @@ static int run_compiled(struct run *r, struct err *err)
 	names_init(r);
 	actor_init(r);
 	ret = run_attached(r, err);
-	freezer_end(r);
+	freezer_end(&r->freezer);
 	child_end(r);
 	processes_release(r);
 	action_files_close(&r->actor);
-	names_release(r); /* ends a thread that uses memory of engines */
-	engines_close(r);
-	signals_restore(r, !is_tried_again(r));
-	buf_release(&r->backlog);
+	names_release(&r->naming); /* ends a thread that uses memory of engines */
+	engines_close(&r->engines, r->sink);
+	signals_restore(r, !is_tried_again(&r->attach.again));
+	buf_release(&r->records.backlog);
 	command_release(r);
-	speculations_release(r);
+	speculations_release(&r->speculations);
 	arena_release(&r->scratch);
-	free(r->loss_seen);
+	free(r->records.loss_seen);
 	return ret;
 }
 
@@ -579,7 +583,7 @@ static int run_once(const struct request *q, const struct session_host *h, struc
 	r->host = h;
 	r->sink = sink;
 	r->child.fd = r->child.tells = r->command.out = r->command.err = r->command.err_end =
-		r->signal_fd = r->epoll_fd = -1;
+		r->loop.signal_fd = r->loop.epoll_fd = -1;
 	ret = session_compile_again(&r->c, q, h, *next, err);
 	sink->sources = &r->c.sources;
 	if (next->no_substitutes || next->compact || next->no_direct_loads)
@@ -591,10 +595,10 @@ static int run_once(const struct request *q, const struct session_host *h, struc
 		ret = session_status(&r->c, ret);
 	else
 		ret = run_compiled(r, err);
-	next->has_started = r->has_started;
-	next->no_substitutes |= r->again.substitute_refused;
-	next->compact |= r->again.too_big;
-	next->no_direct_loads |= r->again.direct_load_refused;
+	next->has_started = r->attach.has_started;
+	next->no_substitutes |= r->attach.again.substitute_refused;
+	next->compact |= r->attach.again.too_big;
+	next->no_direct_loads |= r->attach.again.direct_load_refused;
 	sink->sources = NULL;
 	sink->names = NULL;
 	compiled_release(&r->c);

@@ -84,52 +84,80 @@ struct alone_state {
 	u64 longest_ns; /* and the longest time */
 };
 
+/* attach.c */
+struct attaching {
+	struct sites_of *sites; /* by engine and function */
+	struct run_again again;
+	bool has_started;  /* all is attached */
+	bool skipped_some; /* probes that the kernel refused and others do without */
+};
+
+/* Why and how the run ends. */
+struct run_end {
+	bool exiting;    /* exit() was called, a signal arrived, or the target has ended */
+	bool had_enough; /* the time of --duration is over, or the output has what it wanted */
+	bool has_ended;  /* the command, or all processes of -p */
+	/* by the script: records after it are not shown, except those of end clauses */
+	bool exit_called;
+	bool in_end_clauses; /* they run */
+	int exit_code;
+};
+
+/* loop.c */
+struct event_loop {
+	int epoll_fd, signal_fd;
+	int error; /* why it can no longer wait */
+};
+
+/* records.c */
+struct records {
+	struct buf backlog; /* records that wait: u32 len, bytes, padded to 8 */
+	bool holding;       /* records go to the backlog: nothing is shown before "attached" */
+	bool in_record;     /* a record is being shown, not a map */
+	u64 drain_began, drain_before; /* this drain and the one before it: CLOCK_MONOTONIC */
+	u64 *loss_seen;                /* what was reported of each prog.losses */
+};
+
+/* speculate.c: records that wait for commit() */
+struct speculations {
+	struct speculation *first;
+	u64 bytes; /* of all */
+};
+
+/* names.c */
+struct naming {
+	struct names names;
+	struct usyms *usyms;
+	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
+	struct unseen_processes unseen;
+	struct kernel_symbols_state ksyms;
+	struct tracefs_strings *kstrings; /* NULL: not read yet */
+	struct buf text;                  /* strings that lookups return */
+};
+
 struct run {
 	const struct request *request;
 	const struct session_host *host;
 	struct sink *sink; /* the host's; capture.c replaces it for a while */
 	struct compiled c;
-	struct used_engine *engines; /* engines.c; NULL: none is open */
+	struct used_engines engines;
 	struct actor actor;
-	struct names names;
 	struct arena scratch;
-	struct usyms *usyms;
-	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
-	u64 *loss_seen;            /* what was reported of each prog.losses */
-	struct run_again again;
-	bool has_started;  /* all is attached */
-	bool skipped_some; /* probes that the kernel refused and others do without */
-	bool exiting;      /* exit() was called, a signal arrived, or the target has ended */
-	bool had_enough;   /* the time of --duration is over, or the output has what it wanted */
-	bool has_ended;    /* the command, or all processes of -p */
-	/* by the script: records after it are not shown, except those of end clauses */
-	bool exit_called;
-	bool ending; /* the end clauses run */
-	int exit_code;
+	struct naming naming;
+	struct attaching attach;
+	struct run_end end;
 	struct child_process child;
 	struct watched_process *processes; /* processes.c; NULL: not watched yet */
-	int signal_fd, epoll_fd;
-	sigset_t signals_before;
+	struct event_loop loop;
+	sigset_t signals_before; /* signals.c */
 	struct system_command command;
-	struct buf backlog; /* records that arrived meanwhile: u32 len, bytes, padded to 8 */
-	bool holding;       /* records go to the backlog: nothing is shown before "attached" */
-	bool in_record;     /* a record is being shown, not a map */
-	struct {
-		u64 began, before; /* this drain and the one before it: CLOCK_MONOTONIC */
-	} drain;
-	struct speculation *speculations; /* speculate.c: records that wait for commit() */
-	u64 speculated;                   /* bytes of them */
-	struct unseen_processes unseen;
-	struct kernel_symbols_state ksyms;
-	struct tracefs_strings *kstrings; /* NULL: not read yet */
-	struct buf names_buf;             /* strings that name lookups return */
-	struct sites_of *sites;           /* attach.c: by engine and function */
+	struct records records;
+	struct speculations speculations;
 	struct deferred_state deferred;
 	struct screen *screen; /* screen.c: sonde top; NULL otherwise */
 	struct follow_state follow;
 	struct alone_state alone;
 	struct freezer freezer;
-	int loop_error; /* loop.c: why it can no longer wait */
 };
 
 /* ---- child.c */
@@ -155,7 +183,7 @@ void command_release(struct run *r);
  * adds. */
 int alone_attach(struct run *r, const struct used_engine *u, const struct attach_request *a,
 		 struct err *err);
-bool alone_has(const struct run *r, u32 pid);
+bool alone_has(const struct alone_state *alone, u32 pid);
 void alone_add(struct run *r, u32 pid); /* one of the traced processes; nothing if it is known */
 void alone_report(struct run *r);       /* processes that ran before they had theirs */
 /* mono_ns: when. Nothing if the parent is not traced. */
@@ -172,7 +200,7 @@ void processes_release(struct run *r);
 
 /* ---- names.c */
 void names_init(struct run *r);
-void names_release(struct run *r);
+void names_release(struct naming *n);
 void names_report(struct run *r); /* what could not be named, and why */
 
 /* ---- usermaps.c: mappings of processes, read before they end */
@@ -181,24 +209,25 @@ void usermaps_turn(struct run *r); /* does a part of the pending work; cheap if 
 /* Nothing is attached any more: gives each stack one key in maps. */
 void usermaps_settle(struct run *r);
 /* When a change of mappings was read last (CLOCK_MONOTONIC). */
-u64 usermaps_changed(const struct run *r);
+u64 usermaps_changed(const struct usermaps *m);
 /* Frames of a stack that is unwound afterwards, by the id of its struct unwind_raw, and its
  * time. */
 u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips, u64 *time);
 /* How long at most before the next turn, of at most so many. */
-int usermaps_wait_ms(const struct run *r, int most);
+int usermaps_wait_ms(const struct usermaps *m, int most);
 /* Readable when usermaps_turn() is urgent; -1: the mappings that changed, and hits that wait for
  * them. */
 int usermaps_fd(const struct run *r);
-int usermaps_hits_fd(const struct run *r);
+int usermaps_hits_fd(const struct usermaps *m);
 /* usermaps_fd() was readable. On a busy machine processes that nobody asks for change hundreds of
  * times a second: usermaps_fd() does not matter again before the other function has said so,
  * once. */
-void usermaps_told(struct run *r);
-bool usermaps_listens_again(struct run *r);
-void usermaps_note_gone(struct run *r); /* a process had ended before its symbols were asked for */
-void usermaps_report(struct run *r);    /* that such processes could not be followed, and why */
-void usermaps_release(struct run *r);
+void usermaps_told(struct usermaps *m);
+bool usermaps_listens_again(struct usermaps *m);
+void usermaps_note_gone(
+	struct usermaps *m);         /* a process had ended before its symbols were asked for */
+void usermaps_report(struct run *r); /* that such processes could not be followed, and why */
+void usermaps_release(struct naming *n);
 struct usyms *run_usyms(struct run *r);
 
 /* ---- records.c */
@@ -223,16 +252,16 @@ void maps_restart(struct run *r);
 
 /* ---- speculate.c */
 /* Keeps a record for later; false when too much waits already. */
-bool speculation_keep(struct run *r, u32 number, const void *record, u32 len);
+bool speculation_keep(struct speculations *all, u32 number, const void *record, u32 len);
 /* Removes and returns all records of a number; the caller releases the buffer: u32 len, u32 0,
  * bytes, padded to 8. */
-struct buf speculation_take(struct run *r, u32 number);
-void speculations_release(struct run *r);
+struct buf speculation_take(struct speculations *all, u32 number);
+void speculations_release(struct speculations *all);
 
 /* ---- screen.c: nothing happens unless request.redraw.interval_ns is set */
 void screen_start(struct run *r);
-void screen_tick(struct run *r);                 /* draws when it is time */
-int screen_wait_ms(const struct run *r, int ms); /* at most ms */
+void screen_tick(struct run *r);                    /* draws when it is time */
+int screen_wait_ms(const struct screen *s, int ms); /* at most ms */
 void screen_resized(struct run *r);
 void screen_end(struct run *r); /* restores the terminal */
 
@@ -247,19 +276,20 @@ void follow_list(struct run *r);
 
 /* ---- deferred.c: probes in files that appear during the run */
 void deferred_start(struct run *r);
-int deferred_fd(const struct run *r); /* readable when deferred_poll() has something to do; -1 */
+int deferred_fd(
+	const struct deferred_state *d); /* readable when deferred_poll() has something to do; -1 */
 void deferred_poll(struct run *r);
 void deferred_end(struct run *r); /* no opener is held from here on */
 
 /* ---- attach.c */
 /* The kernel refused what another attempt does without: nothing is reported, the run restarts. */
-bool is_tried_again(const struct run *r);
+bool is_tried_again(const struct run_again *again);
 int load_all(struct run *r, struct err *err);
 /* internal: sonde's own clauses, else the script's. */
 int attach_all(struct run *r, bool internal, struct err *err);
 
 /* ---- iter.c */
-bool iter_is_wanted(const struct run *r);
+bool iter_is_wanted(const struct compiled *c);
 /* Runs or pins the iterators of the script; ends the run when there is nothing else in it. */
 int iter_run_all(struct run *r, struct err *err);
 
@@ -273,6 +303,6 @@ int signals_open(const struct run *r); /* a descriptor that reads them, or -1 */
 /* ---- loop.c */
 int loop_init(struct run *r, struct err *err);
 void loop_run(struct run *r);
-void loop_release(struct run *r);
+void loop_release(struct event_loop *l);
 
 #endif

@@ -102,12 +102,12 @@ static void forget_old(struct buf *b)
 }
 
 /* Rows for each map. */
-static u32 share_of(const struct run *r, u32 rows)
+static u32 share_of(const struct compiled *c, u32 rows)
 {
 	u32 n = 0;
 
-	for (u32 i = 0; i < r->c.prog.maps.n; i++)
-		n += r->c.prog.maps.v[i].role == MAP_USER || r->c.prog.maps.v[i].role == MAP_GLOBAL;
+	for (u32 i = 0; i < c->prog.maps.n; i++)
+		n += c->prog.maps.v[i].role == MAP_USER || c->prog.maps.v[i].role == MAP_GLOBAL;
 	return MAX(rows / MAX(n, 1u), 2u);
 }
 
@@ -120,7 +120,7 @@ static void draw(struct run *r, struct screen *s)
 	window_size(fd, &rows, &columns);
 	capture_take(&s->shown, &s->printed);
 	forget_old(&s->printed);
-	maps_print_top(r, share_of(r, rows));
+	maps_print_top(r, share_of(&r->c, rows));
 	capture_take(&s->shown, &maps);
 	buf_puts(&out, HOME);
 	put_time(&out);
@@ -133,7 +133,7 @@ static void draw(struct run *r, struct screen *s)
 			  s->printed.s + s->printed.len, rows - used - 1, columns);
 	buf_puts(&out, CLEAR_BELOW);
 	if (write_all(fd, out.s, out.len) < 0)
-		r->exiting = true;
+		r->end.exiting = true;
 	buf_release(&maps);
 	buf_release(&out);
 }
@@ -190,15 +190,15 @@ void screen_tick(struct run *r)
 		s->next_ns += r->request->redraw.interval_ns;
 }
 
-int screen_wait_ms(const struct run *r, int ms)
+int screen_wait_ms(const struct screen *s, int ms)
 {
 	u64 now = clock_mono_ns();
 
-	if (!r->screen)
+	if (!s)
 		return ms;
-	if (r->screen->next_ns <= now)
+	if (s->next_ns <= now)
 		return 0;
-	return (int)MIN((u64)ms, (r->screen->next_ns - now) / 1000000 + 1);
+	return (int)MIN((u64)ms, (s->next_ns - now) / 1000000 + 1);
 }
 
 void screen_resized(struct run *r)

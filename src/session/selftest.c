@@ -9,7 +9,7 @@ enum { BENCH_NS = 1000000, BENCH_MAX_TIMES = 1 << 20 };
 
 static int run_once(struct run *r, const struct target_site *t, s32 *value, struct err *err)
 {
-	const struct used_engine *u = engine_of(r, t);
+	const struct used_engine *u = engine_of(&r->engines, t);
 	int ret = u->ops->run(u->self, t->func, value, err);
 
 	records_drain(r);
@@ -20,7 +20,7 @@ static int run_once(struct run *r, const struct target_site *t, s32 *value, stru
 static int time_it(struct run *r, const struct target_site *t, u64 times, u64 *ns, s32 *value,
 		   struct err *err)
 {
-	const struct used_engine *u = engine_of(r, t);
+	const struct used_engine *u = engine_of(&r->engines, t);
 
 	return u->ops->time(u->self, t->func, times, ns, value, err);
 }
@@ -34,14 +34,14 @@ static int test_one(struct run *r, const struct target_site *t, bool *passed, st
 	s32 value = 0;
 	int ret;
 
-	r->exit_code = 0;
+	r->end.exit_code = 0;
 	capture_begin(&c, r);
 	ret = run_once(r, t, &value, err);
 	result.took_ns = clock_mono_ns() - start;
 	capture_take(&c, &text);
 	capture_end(&c, r);
-	r->exiting = r->exit_called = false;
-	*passed = ret >= 0 && !value && !r->exit_code && !c.n_errors;
+	r->end.exiting = r->end.exit_called = false;
+	*passed = ret >= 0 && !value && !r->end.exit_code && !c.n_errors;
 	result.passed = *passed;
 	result.text = text.s ? text.s : "";
 	result.len = text.len;
@@ -69,7 +69,7 @@ static int bench_one(struct run *r, const struct target_site *t, struct err *err
 	}
 	capture_end(&c, r);
 	losses_forget(r);
-	r->exiting = r->exit_called = false;
+	r->end.exiting = r->end.exit_called = false;
 	result.skipped = value == 1;
 	result.average_ns = (double)took / (double)result.iters;
 	if (ret >= 0)
@@ -99,7 +99,7 @@ int selftest_run(struct run *r, struct err *err)
 		if (ret < 0)
 			err_wrap(err, "run %s", t->site.probe);
 	}
-	r->exit_code = n_failed ? 1 : 0;
+	r->end.exit_code = n_failed ? 1 : 0;
 	if (ret >= 0 && (r->request->mode & MODE_TEST))
 		r->sink->output->tested(r->sink, n_passed, n_failed);
 	return ret;

@@ -16,21 +16,21 @@ struct speculation {
 	struct buf records;
 };
 
-static struct speculation **find(struct run *r, u32 number)
+static struct speculation **find(struct speculations *all, u32 number)
 {
-	struct speculation **s = &r->speculations;
+	struct speculation **s = &all->first;
 
 	while (*s && (*s)->number != number)
 		s = &(*s)->next;
 	return s;
 }
 
-bool speculation_keep(struct run *r, u32 number, const void *record, u32 len)
+bool speculation_keep(struct speculations *all, u32 number, const void *record, u32 len)
 {
-	struct speculation **s = find(r, number);
+	struct speculation **s = find(all, number);
 	u32 head[2] = { len, 0 };
 
-	if (r->speculated + len > MAX_SPECULATED)
+	if (all->bytes + len > MAX_SPECULATED)
 		return false;
 	if (!*s) {
 		*s = xcalloc(1, sizeof **s);
@@ -39,28 +39,28 @@ bool speculation_keep(struct run *r, u32 number, const void *record, u32 len)
 	buf_add(&(*s)->records, head, sizeof head);
 	buf_add(&(*s)->records, record, len);
 	buf_pad(&(*s)->records, 0, ALIGN_UP(len, 8u) - len);
-	r->speculated += sizeof head + ALIGN_UP(len, 8u);
+	all->bytes += sizeof head + ALIGN_UP(len, 8u);
 	return true;
 }
 
-struct buf speculation_take(struct run *r, u32 number)
+struct buf speculation_take(struct speculations *all, u32 number)
 {
-	struct speculation **at = find(r, number), *s = *at;
+	struct speculation **at = find(all, number), *s = *at;
 	struct buf records = { 0 };
 
 	if (!s)
 		return records;
 	records = s->records;
-	r->speculated -= records.len;
+	all->bytes -= records.len;
 	*at = s->next;
 	free(s);
 	return records;
 }
 
-void speculations_release(struct run *r)
+void speculations_release(struct speculations *all)
 {
-	while (r->speculations) {
-		struct buf b = speculation_take(r, r->speculations->number);
+	while (all->first) {
+		struct buf b = speculation_take(all, all->first->number);
 
 		buf_release(&b);
 	}

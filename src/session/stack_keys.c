@@ -85,7 +85,7 @@ static bool replace_stack(struct merging *m, const struct type *t, struct stack_
 	v->hash = hash_of(ips, n);
 	v->n = n;
 	m->time = MAX(m->time, time);
-	return engines_map_set(m->r, map, &v->hash, ips) == 0;
+	return engines_map_set(&m->r->engines, map, &v->hash, ips) == 0;
 }
 
 /* In a copy of a key; returns how many. */
@@ -126,7 +126,7 @@ static void move_all(struct merging *m, u32 map, struct move *moves, u32 n)
 	for (u32 i = 0; i < n; i++) {
 		bool ours = hash_get(&made, moves[i].to, key_size);
 
-		if (engines_map_move(m->r, map, moves[i].from, moves[i].to, ours) > 0)
+		if (engines_map_move(&m->r->engines, map, moves[i].from, moves[i].to, ours) > 0)
 			hash_put(&made, moves[i].to, key_size, moves[i].to);
 	}
 	hash_release(&made);
@@ -141,7 +141,7 @@ static void merge_map(struct merging *m, u32 map)
 	u32 n = 0;
 
 	arena_init(&a);
-	if (engines_map_read(m->r, map, &a, &t) == 0)
+	if (engines_map_read(&m->r->engines, map, &a, &t) == 0)
 		moves = xcalloc(t.rows.n + 1, sizeof *moves);
 	for (u32 i = 0; moves && i < t.rows.n; i++) {
 		u8 *to = arena_dup(&a, t.rows.v[i].key, d->key_size);

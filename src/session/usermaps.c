@@ -47,11 +47,11 @@ struct usermaps {
 
 struct usyms *run_usyms(struct run *r)
 {
-	if (!r->usyms) {
-		r->usyms = usyms_new();
-		usyms_demangle(r->usyms, r->c.env.config.cpp_demangle);
+	if (!r->naming.usyms) {
+		r->naming.usyms = usyms_new();
+		usyms_demangle(r->naming.usyms, r->c.env.config.cpp_demangle);
 	}
-	return r->usyms;
+	return r->naming.usyms;
 }
 
 static bool matters(const struct usermaps *m, u32 pid)
@@ -145,21 +145,21 @@ static void on_map_event(void *ctx, const struct map_event *e)
 			     .exec = true,
 			     .path = e->path };
 
-	r->usermaps->n_events++;
+	r->naming.usermaps->n_events++;
 	if (e->kind == PROC_FORK && r->request->traced.scope == SCOPE_TREE)
 		alone_forked(r, e->parent, e->pid, e->time);
-	if (!matters(r->usermaps, e->kind == PROC_FORK ? e->parent : e->pid))
+	if (!matters(r->naming.usermaps, e->kind == PROC_FORK ? e->parent : e->pid))
 		return;
-	r->usermaps->last_change = clock_mono_ns();
-	if (e->kind == PROC_EXEC && r->usermaps->unwinds)
-		end_program(r->usermaps, e);
-	note_changed(r->usermaps, e->pid);
+	r->naming.usermaps->last_change = clock_mono_ns();
+	if (e->kind == PROC_EXEC && r->naming.usermaps->unwinds)
+		end_program(r->naming.usermaps, e);
+	note_changed(r->naming.usermaps, e->pid);
 	switch (e->kind) {
 	case PROC_MAPPED: usyms_mapped(u, e->pid, &m, e->time); break;
 	case PROC_EXEC: usyms_exec(u, e->pid, e->time); break;
 	case PROC_FORK:
-		if (r->usermaps->some)
-			add_member(r->usermaps, e->pid);
+		if (r->naming.usermaps->some)
+			add_member(r->naming.usermaps, e->pid);
 		usyms_forked(u, e->parent, e->pid);
 		break;
 	}
@@ -196,16 +196,16 @@ static void note_present(struct run *r, struct usermaps *m)
 
 static void forget(struct run *r, struct usermaps *m, u32 map, u32 pid)
 {
-	engines_map_delete(r, map, &pid);
+	engines_map_delete(&r->engines, map, &pid);
 	unwinds_forget(m->unwinds, pid);
 }
 
 /* Processes that end are noticed when the map has a quarter more than it had at the last look. */
-static u32 next_sweep(const struct run *r, u32 n)
+static u32 next_sweep(const struct compiled *c, u32 n)
 {
-	u32 map = program_map_of(&r->c.prog, MAP_UNWIND_PROCESSES);
+	u32 map = program_map_of(&c->prog, MAP_UNWIND_PROCESSES);
 
-	return n + r->c.prog.maps.v[map].max_entries / 4;
+	return n + c->prog.maps.v[map].max_entries / 4;
 }
 
 static void sweep(struct run *r, struct usermaps *m)
@@ -218,7 +218,7 @@ static void sweep(struct run *r, struct usermaps *m)
 		else
 			forget(r, m, map, m->listed.v[i]);
 	m->listed.n = n;
-	m->sweep_at = next_sweep(r, n);
+	m->sweep_at = next_sweep(&r->c, n);
 }
 
 static void set_process(void *ctx, u32 pid, const struct unwind_process *p)
@@ -228,33 +228,33 @@ static void set_process(void *ctx, u32 pid, const struct unwind_process *p)
 	int ret;
 
 	if (!p) {
-		engines_map_delete(r, map, &pid);
+		engines_map_delete(&r->engines, map, &pid);
 		return;
 	}
-	if (r->usermaps->listed.n >= r->usermaps->sweep_at)
-		sweep(r, r->usermaps);
-	ret = engines_map_set(r, map, &pid, p);
+	if (r->naming.usermaps->listed.n >= r->naming.usermaps->sweep_at)
+		sweep(r, r->naming.usermaps);
+	ret = engines_map_set(&r->engines, map, &pid, p);
 	if (ret == -E2BIG) {
-		sweep(r, r->usermaps);
-		ret = engines_map_set(r, map, &pid, p);
+		sweep(r, r->naming.usermaps);
+		ret = engines_map_set(&r->engines, map, &pid, p);
 	}
 	if (!ret)
-		vec_push(&r->usermaps->arena, &r->usermaps->listed, pid);
+		vec_push(&r->naming.usermaps->arena, &r->naming.usermaps->listed, pid);
 }
 
 /* The processes that are traced by name are known before the first event. */
 static void start_unwinding(struct run *r, struct usermaps *m)
 {
 	u32 map = program_map_of(&r->c.prog, MAP_UNWIND);
-	void *memory = map == NO_INDEX ? NULL : engines_map_memory(r, map);
+	void *memory = map == NO_INDEX ? NULL : engines_map_memory(&r->engines, map);
 	struct bell bell;
 
 	if (!memory)
 		return;
-	m->sweep_at = next_sweep(r, 0);
+	m->sweep_at = next_sweep(&r->c, 0);
 	m->unwinds = unwinds_new(run_usyms(r), memory, set_process, r);
 	/* none where frames matter at once: by their number, or whether two stacks are equal */
-	if (engines_bell(r, &bell))
+	if (engines_bell(&r->engines, &bell))
 		m->raw = raw_stacks_new(memory,
 					feature_has(r->c.features, FEAT_BIG_ARRAYS) &&
 						feature_has(r->c.features, FEAT_ATOMIC_FETCH),
@@ -267,25 +267,25 @@ void usermaps_start(struct run *r)
 {
 	struct usermaps *m;
 
-	if (!engines_have_events(r) || !r->c.prog.has_user_symbols || r->c.recorded)
+	if (!engines_have_events(&r->engines) || !r->c.prog.has_user_symbols || r->c.recorded)
 		return;
-	r->usermaps = m = xcalloc(1, sizeof *m);
+	r->naming.usermaps = m = xcalloc(1, sizeof *m);
 	arena_init(&m->arena);
 	note_present(r, m);
-	m->refused = -engines_maps_open(r, m->some || program_map_of(&r->c.prog, MAP_UNWIND) !=
-							      NO_INDEX);
+	m->refused = -engines_maps_open(
+		&r->engines, m->some || program_map_of(&r->c.prog, MAP_UNWIND) != NO_INDEX);
 	start_unwinding(r, m);
 }
 
-void usermaps_note_gone(struct run *r)
+void usermaps_note_gone(struct usermaps *m)
 {
-	if (r->usermaps)
-		r->usermaps->missed_one |= r->usermaps->refused != 0;
+	if (m)
+		m->missed_one |= m->refused != 0;
 }
 
 void usermaps_report(struct run *r)
 {
-	const struct usermaps *m = r->usermaps;
+	const struct usermaps *m = r->naming.usermaps;
 
 	if (m && m->missed_one)
 		sink_warn(
@@ -299,7 +299,7 @@ void usermaps_report(struct run *r)
 
 void usermaps_turn(struct run *r)
 {
-	struct usermaps *m = r->usermaps;
+	struct usermaps *m = r->naming.usermaps;
 	u64 now;
 
 	if (!m)
@@ -310,7 +310,7 @@ void usermaps_turn(struct run *r)
 	}
 	now = clock_mono_ns();
 	if (!m->refused)
-		engines_maps_read(r, on_map_event, r);
+		engines_maps_read(&r->engines, on_map_event, r);
 	for (u32 i = 0; i < m->changed.n; i++)
 		unwinds_note(m->unwinds, m->changed.v[i]);
 	m->changed.n = 0;
@@ -329,14 +329,14 @@ void usermaps_turn(struct run *r)
 	}
 }
 
-u64 usermaps_changed(const struct run *r)
+u64 usermaps_changed(const struct usermaps *m)
 {
-	return r->usermaps ? r->usermaps->last_change : 0;
+	return m ? m->last_change : 0;
 }
 
 u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips, u64 *time)
 {
-	struct usermaps *m = r->usermaps;
+	struct usermaps *m = r->naming.usermaps;
 	u32 n;
 
 	if (!m || !m->raw)
@@ -355,24 +355,25 @@ void usermaps_settle(struct run *r)
 {
 	do
 		usermaps_turn(r);
-	while (r->usermaps && r->usermaps->waiting.n && r->sink->output->mapping);
-	if (r->usermaps && r->usermaps->raw)
-		stack_keys_merge(r, r->usermaps->raw, clock_mono_ns());
+	while (r->naming.usermaps && r->naming.usermaps->waiting.n && r->sink->output->mapping);
+	if (r->naming.usermaps && r->naming.usermaps->raw)
+		stack_keys_merge(r, r->naming.usermaps->raw, clock_mono_ns());
 }
 
 int usermaps_fd(const struct run *r)
 {
-	return r->usermaps && !r->usermaps->refused ? engines_maps_fd(r) : -1;
+	return r->naming.usermaps && !r->naming.usermaps->refused ? engines_maps_fd(&r->engines) :
+								    -1;
 }
 
-int usermaps_hits_fd(const struct run *r)
+int usermaps_hits_fd(const struct usermaps *m)
 {
-	return r->usermaps && r->usermaps->raw ? raw_stacks_fd(r->usermaps->raw) : -1;
+	return m && m->raw ? raw_stacks_fd(m->raw) : -1;
 }
 
-void usermaps_told(struct run *r)
+void usermaps_told(struct usermaps *m)
 {
-	r->usermaps->told = true;
+	m->told = true;
 }
 
 /* Longer and longer, while few processes of others start. */
@@ -386,9 +387,8 @@ static void rest(struct usermaps *m, bool rests, u32 n_events)
 		raw_stacks_rest(m->raw, rests);
 }
 
-bool usermaps_listens_again(struct run *r)
+bool usermaps_listens_again(struct usermaps *m)
 {
-	struct usermaps *m = r->usermaps;
 	bool matter;
 	u32 n_events;
 
@@ -410,10 +410,8 @@ static int rest_left_ms(const struct usermaps *m)
 	return m->rest_until > now ? (int)((m->rest_until - now) / 1000000) + 1 : 0;
 }
 
-int usermaps_wait_ms(const struct run *r, int most)
+int usermaps_wait_ms(const struct usermaps *m, int most)
 {
-	const struct usermaps *m = r->usermaps;
-
 	if (m && m->waiting.n)
 		return MIN(most, SOON_MS);
 	if (m && m->rest_until)
@@ -421,15 +419,15 @@ int usermaps_wait_ms(const struct run *r, int most)
 	return m && m->raw && raw_stacks_unmerged(m->raw) ? MIN(most, STACK_KEYS_MS) : most;
 }
 
-void usermaps_release(struct run *r)
+void usermaps_release(struct naming *n)
 {
-	struct usermaps *m = r->usermaps;
+	struct usermaps *m = n->usermaps;
 
 	if (m) {
 		raw_stacks_free(m->raw);
 		unwinds_free(m->unwinds);
 	}
-	usyms_free(r->usyms);
+	usyms_free(n->usyms);
 	if (!m)
 		return;
 	hash_release(&m->member);
