@@ -116,7 +116,7 @@ static const struct type *check_override(struct check *c, struct node *call)
 {
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
 
-	if (!p || p->kind != PROFILE_PT_REGS || p->user_regs || p->is_return)
+	if (!p || p->kind != PROFILE_PT_REGS || p->regs.are_users || p->func.is_return)
 		return diag_type(c, call->span, D_NO_OVERRIDE);
 	return &ty_void;
 }

@@ -286,7 +286,7 @@ static const struct type *check_printf(struct check *c, struct node *call)
 
 static bool is_pinned(const struct instance *in)
 {
-	return in && in->profile && in->profile->pinned;
+	return in && in->profile && in->profile->iterator.pinned;
 }
 
 static const struct type *check_plain_printf(struct check *c, struct node *call)

@@ -18,19 +18,20 @@ static const char *probe_kind(struct check *c)
 
 /* The type of print(args): a record of all arguments that have a value. call->data maps its
  * fields to indices in p->args. */
-static const struct type *whole_args(struct check *c, struct node *call, const struct profile *p)
+static const struct type *whole_args(struct check *c, struct node *call,
+				     const struct arg_list *args)
 {
-	struct field *fields = arena_array(c->arena, struct field, p->n_args);
-	u32 *from = arena_array(c->arena, u32, p->n_args), n = 0;
+	struct field *fields = arena_array(c->arena, struct field, args->n);
+	u32 *from = arena_array(c->arena, u32, args->n), n = 0;
 
-	for (u32 i = 0; i < p->n_args; i++) {
-		const struct type *t = type_complete(p->args[i].type);
+	for (u32 i = 0; i < args->n; i++) {
+		const struct type *t = type_complete(args->v[i].type);
 
-		if (p->args[i].why || p->args[i].gap || !t->size || t->kind == TY_ERROR ||
+		if (args->v[i].why || args->v[i].gap || !t->size || t->kind == TY_ERROR ||
 		    t->kind == TY_VOID || t->kind == TY_FUNC)
 			continue;
 		from[n] = i;
-		fields[n++] = (struct field){ .name = p->args[i].name, .type = t };
+		fields[n++] = (struct field){ .name = args->v[i].name, .type = t };
 	}
 	call->data = from;
 	return type_record(c->arena, fields, n);
@@ -49,14 +50,15 @@ static struct node *args_field(struct check *c, const struct node *call, const c
 	return field;
 }
 
-static struct node *args_record(struct check *c, const struct node *call, const struct profile *p)
+static struct node *args_record(struct check *c, const struct node *call,
+				const struct arg_list *args)
 {
 	struct node *record = node_new(c->arena, N_RECORD, call->span), **end = &record->a;
 
-	for (u32 i = 0; i < p->n_args; i++) {
+	for (u32 i = 0; i < args->n; i++) {
 		*end = node_new(c->arena, N_NAMED, call->span);
-		(*end)->name = p->args[i].name;
-		(*end)->a = args_field(c, call, p->args[i].name);
+		(*end)->name = args->v[i].name;
+		(*end)->a = args_field(c, call, args->v[i].name);
 		end = &(*end)->next;
 	}
 	return record;
@@ -66,13 +68,13 @@ static const struct type *check_args(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
-	if (!p || !p->n_args)
+	if (!p || !p->args.n)
 		return diag_type(c, call->span, D_PROBE_NO_ARGS,
 				 c->inst && c->inst->once ? "special" : probe_kind(c));
 	if (!p->kept.map)
-		return whole_args(c, call, p);
+		return whole_args(c, call, &p->args);
 	if (!call->data)
-		call->data = args_record(c, call, p);
+		call->data = args_record(c, call, &p->args);
 	return check_expr(c, call->data);
 }
 
@@ -95,8 +97,8 @@ static const struct type *check_argstr(struct check *c, struct node *call)
 	const struct profile *p = profile_of(c);
 	const struct type *t;
 
-	if (p && p->record) /* a trace event, formatted by its print fmt */
-		return p->record;
+	if (p && p->record.type) /* a trace event, formatted by its print fmt */
+		return p->record.type;
 	if (!p || !p->snapshot.what)
 		return diag_type(c, call->span, D_NO_ARGSTR, probe_kind(c));
 	if (c->in_callback)
@@ -152,8 +154,8 @@ static struct ir_val lower_event_record(struct lower *l, const struct type *t)
 
 static struct ir_val lower_argstr(struct lower *l, struct node *call)
 {
-	return l->profile->record ? lower_event_record(l, l->profile->record) :
-				    lower_snapshot(l, call->type, call->data);
+	return l->profile->record.type ? lower_event_record(l, l->profile->record.type) :
+					 lower_snapshot(l, call->type, call->data);
 }
 
 static const struct type *check_vars(struct check *c, struct node *call)
@@ -177,7 +179,7 @@ static struct ir_val lower_args(struct lower *l, struct node *call)
 	}
 	ir_zero(l, dst, t->size);
 	for (u32 i = 0; i < t->n_fields; i++) {
-		struct ir_val v = lower_loc(l, &l->profile->args[from[i]]);
+		struct ir_val v = lower_loc(l, &l->profile->args.v[from[i]]);
 
 		lower_store_val(l, &v, t->fields[i].type, opnd_plus(dst, t->fields[i].offset));
 	}
@@ -204,27 +206,24 @@ static const struct type *check_argn(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
-	if (!p || !p->n_argn)
+	if (!p || !p->argn.n)
 		return no_argn(c, call, p);
-	if ((u64)call->value >= p->n_argn)
-		return diag_type(c, call->span, D_ARGN_RANGE, call->name, p->n_argn);
-	if (p->argn[call->value].why)
+	if ((u64)call->value >= p->argn.n)
+		return diag_type(c, call->span, D_ARGN_RANGE, call->name, p->argn.n);
+	if (p->argn.v[call->value].why)
 		return diag_type(c, call->span, D_UNREADABLE_ARG, call->name,
-				 p->argn[call->value].why);
-	return p->argn[call->value].type;
+				 p->argn.v[call->value].why);
+	return p->argn.v[call->value].type;
 }
 
 static struct ir_val lower_argn(struct lower *l, struct node *call)
 {
-	return lower_loc(l, &l->profile->argn[call->value]);
+	return lower_loc(l, &l->profile->argn.v[call->value]);
 }
 
 static bool has_arg(const struct profile *p, const char *name)
 {
-	for (u32 i = 0; p && i < p->n_args; i++)
-		if (streq(p->args[i].name, name))
-			return true;
-	return false;
+	return p && arg_find(&p->args, name);
 }
 
 static bool result_is_field(struct check *c)
@@ -378,7 +377,7 @@ static const struct type *check_func(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
-	if (!p || !p->has_func) {
+	if (!p || !p->func.is_known) {
 		diag_help(c->diags, check_report(c, call->span, D_NO_FUNC, probe_kind(c)),
 			  "probe is the name of every probe");
 		return &ty_error;
@@ -479,13 +478,13 @@ static struct opnd function_address(struct lower *l)
 {
 	const struct profile *p = l->profile;
 
-	if (p->is_return)
+	if (p->func.is_return)
 		return feature_has(l->features, FEAT_GET_FUNC_IP) ?
 			       ir_call(l, BPF_FUNC_get_func_ip, true, 1, lower_ctx(l, 0)) :
 			       o_imm(0);
-	for (u32 i = 0; i < p->n_regs; i++)
-		if (streq(p->regs[i].name, "ip"))
-			return lower_loc(l, &p->regs[i]).o;
+	for (u32 i = 0; i < p->regs.list.n; i++)
+		if (streq(p->regs.list.v[i].name, "ip"))
+			return lower_loc(l, &p->regs.list.v[i]).o;
 	return o_imm(0);
 }
 
@@ -493,7 +492,7 @@ static const struct type *check_outside(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
-	if (!p || p->kind != PROFILE_PT_REGS || !p->user_regs)
+	if (!p || p->kind != PROFILE_PT_REGS || !p->regs.are_users)
 		return diag_type(c, call->span, D_NO_REGS, probe_kind(c));
 	return &ty_bool;
 }
@@ -539,13 +538,13 @@ static void help_registers(struct check *c, struct diag *d, const struct profile
 {
 	struct buf names = { 0 };
 
-	for (u32 i = 0; i < p->n_regs; i++) {
+	for (u32 i = 0; i < p->regs.list.n; i++) {
 		bool again = false;
 
-		for (u32 j = i + 1; j < p->n_regs; j++)
-			again |= p->regs[j].loc.offset == p->regs[i].loc.offset;
+		for (u32 j = i + 1; j < p->regs.list.n; j++)
+			again |= p->regs.list.v[j].loc.offset == p->regs.list.v[i].loc.offset;
 		if (!again)
-			buf_printf(&names, " %s", p->regs[i].name);
+			buf_printf(&names, " %s", p->regs.list.v[i].name);
 	}
 	diag_help(c->diags, d, "there are%s", names.s ? names.s : " none");
 	buf_release(&names);
@@ -558,9 +557,9 @@ static const struct type *check_reg(struct check *c, struct node *call)
 
 	if (!p || (p->kind != PROFILE_PT_REGS && p->kind != PROFILE_PERF_EVENT))
 		return diag_type(c, call->span, D_NO_REGS, probe_kind(c));
-	for (u32 i = 0; i < p->n_regs; i++)
-		if (name && streq(p->regs[i].name, name)) {
-			call->data = &p->regs[i];
+	for (u32 i = 0; i < p->regs.list.n; i++)
+		if (name && streq(p->regs.list.v[i].name, name)) {
+			call->data = &p->regs.list.v[i];
 			return &ty_u64;
 		}
 	help_registers(c, check_report(c, call_arg(call, 0)->span, D_BAD_REG, name ? name : ""), p);

@@ -25,7 +25,7 @@ static const struct type *check_record(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
-	return p && p->record ?
+	return p && p->record.type ?
 		       &ty_void :
 		       diag_type(c, call->span, D_NO_EVENT_RECORD,
 				 c->inst && c->inst->provider ? c->inst->provider : "these");
@@ -60,7 +60,7 @@ static void put_event(struct lower *l, const struct event_desc *e, struct opnd r
 	ir_store(l, event_at(&eb, IDS), 8, ir_call(l, BPF_FUNC_get_current_pid_tgid, true, 0));
 	ir_store(l, event_at(&eb, CPU), 4, ir_call(l, BPF_FUNC_get_smp_processor_id, true, 0));
 	put_comm(l, r->call, event_at(&eb, COMM));
-	lower_trace_record(l, l->profile->record, event_at(&eb, RECORD));
+	lower_trace_record(l, l->profile->record.type, event_at(&eb, RECORD));
 	if (r->value.type)
 		lower_store_val(l, &r->value, r->value.type, event_at(&eb, VALUE));
 }
@@ -74,7 +74,7 @@ static struct ir_val lower_record(struct lower *l, struct node *call)
 	event_field(l, e, &ty_u64);
 	event_field(l, e, &ty_u32);
 	event_field(l, e, &ty_comm);
-	event_field(l, e, l->profile->record);
+	event_field(l, e, l->profile->record.type);
 	if (call_n_args(call)) {
 		r.value = lower_memory(l, call_arg(call, 0));
 		event_field(l, e, r.value.type);

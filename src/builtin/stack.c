@@ -269,10 +269,10 @@ static void lower_unwound(struct lower *l, const struct type *t, struct opnd dst
 	ir_branch(l, CC_NE, u.n, o_imm(0), some, out);
 	ir_place(l, some);
 	mark = lower_values_mark(l);
-	if (l->profile->user_regs && l->profile->ip_delta)
+	if (l->profile->regs.are_users && l->profile->func.ip_delta)
 		ir_store(l, frames, 8,
 			 ir_op2(l, IR_SUB, ir_load(l, frames, 8, false),
-				o_imm(l->profile->ip_delta)));
+				o_imm(l->profile->func.ip_delta)));
 	n = ir_at_most(l, u.n, counts ? room / 8 : limit);
 	ir_var_set(l, n_var, n);
 	ir_var_set(l, h_var, hash_frames(l, frames, n, room / 8));
@@ -298,7 +298,7 @@ static void compute_side(struct lower *l, const struct type *t, bool user, struc
 	bool counts = !user && from != STACK_FROM_REGS && l->env->counts_frames;
 	struct opnd frames, n, hash, key, pid, origin;
 	struct ir_block *some = ir_block_new(l), *out = ir_block_new(l);
-	struct arg_desc caller = { .type = &ty_u64, .loc = l->profile->caller };
+	struct arg_desc caller = { .type = &ty_u64, .loc = l->profile->func.caller };
 	u32 mark, add, cut_var = 0;
 
 	l->prog->has_user_symbols |= user && t->stack.mode != STACK_MODE_RAW;
@@ -313,7 +313,7 @@ static void compute_side(struct lower *l, const struct type *t, bool user, struc
 		ir_var_set(l, cut_var = ir_var(l), o_imm(0));
 	if (lead)
 		store_function(l, frames);
-	add = user == l->profile->user_regs && limit > 1 && caller.loc.kind ? 8 : 0;
+	add = user == l->profile->regs.are_users && limit > 1 && caller.loc.kind ? 8 : 0;
 	n = ir_call(l, BPF_FUNC_get_stack, false, 4, lower_ctx(l, 0),
 		    opnd_plus(frames, lead ? 8 : add), o_imm(limit * 8 - add),
 		    o_imm(user ? BPF_F_USER_STACK : 0));
@@ -325,10 +325,11 @@ static void compute_side(struct lower *l, const struct type *t, bool user, struc
 		ir_store(l, opnd_plus(frames, 8), 8, lower_loc(l, &caller).o);
 		n = ir_op2(l, IR_ADD, n, o_imm(add));
 	}
-	if (user && l->profile->ip_delta) /* the probe was moved past the entry: show the entry */
+	if (user &&
+	    l->profile->func.ip_delta) /* the probe was moved past the entry: show the entry */
 		ir_store(l, frames, 8,
 			 ir_op2(l, IR_SUB, ir_load(l, frames, 8, false),
-				o_imm(l->profile->ip_delta)));
+				o_imm(l->profile->func.ip_delta)));
 	if (counts)
 		ir_var_set(l, cut_var,
 			   lead ? count_trampoline(l, from, frames) :

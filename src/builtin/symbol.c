@@ -134,14 +134,14 @@ static const struct type *check_uaddr(struct check *c, struct node *call)
 	const char *file, *function, *name = call_str(call, 0);
 	bool moves;
 
-	if (!p || !p->user_regs || !split_attach(c, &file, &function))
+	if (!p || !p->regs.are_users || !split_attach(c, &file, &function))
 		return diag_type(c, call->span, D_UADDR_PROBE);
 	if (!w->user_symbol || !w->user_symbol(w->ctx, file, name, &s->address, &s->moves))
 		return diag_type(c, call_arg(call, 0)->span, D_NO_USYM, name, file);
-	for (u32 i = 0; i < p->n_regs; i++)
-		if (streq(p->regs[i].name, "ip") || streq(p->regs[i].name, "pc"))
-			s->ip = &p->regs[i];
-	if (s->moves && (p->is_return || !s->ip ||
+	for (u32 i = 0; i < p->regs.list.n; i++)
+		if (streq(p->regs.list.v[i].name, "ip") || streq(p->regs.list.v[i].name, "pc"))
+			s->ip = &p->regs.list.v[i];
+	if (s->moves && (p->func.is_return || !s->ip ||
 			 !w->user_symbol(w->ctx, file, function, &s->function, &moves)))
 		return diag_type(c, call->span, D_UADDR_PROBE);
 	call->data = s;

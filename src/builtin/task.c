@@ -61,7 +61,7 @@ static const struct type *check_usermode(struct check *c, struct node *call)
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
 
 	/* begin and end run in sonde itself, events without registers in the kernel. */
-	if (!p || !p->n_regs)
+	if (!p || !p->regs.list.n)
 		node_make_int(call, !p || p->kind == PROFILE_NONE, &ty_u8);
 	return &ty_u8;
 }
@@ -69,10 +69,10 @@ static const struct type *check_usermode(struct check *c, struct node *call)
 static struct ir_val lower_usermode(struct lower *l, struct node *call)
 {
 	const struct profile *p = l->profile;
-	struct opnd bits =
-		ir_op2(l, IR_AND, lower_loc(l, &p->mode.where).o, o_imm((s64)p->mode.mask));
+	struct opnd bits = ir_op2(l, IR_AND, lower_loc(l, &p->regs.mode.where).o,
+				  o_imm((s64)p->regs.mode.mask));
 
-	return val_scalar(&ty_u8, ir_set(l, CC_EQ, bits, o_imm((s64)p->mode.user)));
+	return val_scalar(&ty_u8, ir_set(l, CC_EQ, bits, o_imm((s64)p->regs.mode.user)));
 }
 
 static const struct type *check_has_cpid(struct check *c, struct node *call)

@@ -536,7 +536,7 @@ static struct opnd saved_registers(struct lower *l, const struct walk_offsets *p
 
 static bool registers_in_context(const struct lower *l)
 {
-	return l->profile->user_regs && l->profile->load.prog_type == BPF_PROG_TYPE_KPROBE;
+	return l->profile->regs.are_users && l->profile->load.prog_type == BPF_PROG_TYPE_KPROBE;
 }
 
 /* arch/x86/include/asm/segment.h: __USER32_CS; arch/arm64/include/asm/ptrace.h: PSR_MODE32_BIT */
@@ -648,11 +648,11 @@ static void walk_all(struct lower *l, struct opnd buffer, u32 limit, const u32 m
 static struct opnd return_slot(struct lower *l, struct opnd buffer)
 {
 	if (UNWIND_HAS_LINK) /* before the function sets up its frame, its caller is there */
-		return o_imm(l->profile->user_regs && l->profile->caller.kind == LOC_REG);
-	if (!l->profile->user_regs || !l->profile->return_at)
+		return o_imm(l->profile->regs.are_users && l->profile->func.caller.kind == LOC_REG);
+	if (!l->profile->regs.are_users || !l->profile->func.return_at)
 		return o_imm(0);
 	return ir_op2(l, IR_ADD, ir_load(l, opnd_plus(buffer, ST_SP), 8, false),
-		      o_imm(l->profile->return_at - 1));
+		      o_imm(l->profile->func.return_at - 1));
 }
 
 struct unwound lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 room)

@@ -331,7 +331,7 @@ void walk_keep_if_new(struct lower *l, struct opnd buffer, u32 id, const u32 mos
 {
 	struct ir_block *other = ir_block_new(l), *keep = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd why = ir_load(l, opnd_plus(buffer, ST_WHY), 8, false);
-	s64 delta = l->profile->user_regs ? l->profile->ip_delta : 0;
+	s64 delta = l->profile->regs.are_users ? l->profile->func.ip_delta : 0;
 
 	ir_branch(l, CC_EQ, why, o_imm(UNWIND_WHY_NEW), keep, other);
 	ir_place(l, other);

@@ -55,10 +55,10 @@ static void put_arg(struct buf *b, const struct arg_desc *arg, const char *name)
 
 static void put_args(struct buf *b, const struct profile *p)
 {
-	for (u32 i = 0; i < p->n_args; i++)
-		put_arg(b, &p->args[i], p->args[i].name);
-	for (u32 i = 0; i < p->n_vars; i++)
-		put_arg(b, &p->vars[i], p->vars[i].name);
+	for (u32 i = 0; i < p->args.n; i++)
+		put_arg(b, &p->args.v[i], p->args.v[i].name);
+	for (u32 i = 0; i < p->vars.n; i++)
+		put_arg(b, &p->vars.v[i], p->vars.v[i].name);
 	if (p->retval.type && p->retval.loc.kind != LOC_NONE &&
 	    (p->kind == PROFILE_BTF || p->retval.text))
 		put_arg(b, &p->retval, "retval");

@@ -188,7 +188,7 @@ static const char *filter_of(struct events *ev, const struct tp_format *f, const
 	};
 	const struct asked *asked = hash_gets(&ev->known, name);
 	struct arg_desc *args = arena_array(ev->arena, struct arg_desc, f->fields.n);
-	struct profile p = { .args = args, .n_args = f->fields.n };
+	struct profile p = { .args.v = args, .args.n = f->fields.n };
 
 	if (!asked || !asked->filter)
 		return NULL;

@@ -421,7 +421,7 @@ static void filter_tgid(struct lower *l, const struct arg_desc *owner)
 	else
 		tgid = lower_read_scalar(l, type_int(4, false),
 					 ir_op2(l, IR_ADD, lower_loc(l, owner).o,
-						o_imm(l->profile->owner.tgid)),
+						o_imm(l->profile->iterator.owner_tgid)),
 					 SPACE_KERNEL);
 	if (l->inst->only_pid) {
 		lower_return_unless(l, CC_EQ, tgid, o_imm(l->inst->only_pid));
@@ -453,9 +453,9 @@ static void mark_object(struct lower *l)
 	if (p->kind != PROFILE_ITER)
 		return;
 	/* the call after the last object has none */
-	if (p->n_args > 1 && p->args[1].type->kind == TY_POINTER)
-		lower_return_unless(l, CC_NE, lower_loc(l, &p->args[1]).o, o_imm(0));
-	if (p->pinned)
+	if (p->args.n > 1 && p->args.v[1].type->kind == TY_POINTER)
+		lower_return_unless(l, CC_NE, lower_loc(l, &p->args.v[1]).o, o_imm(0));
+	if (p->iterator.pinned)
 		return;
 	seq = ir_load(l, opnd_plus(ir_load(l, o_ctx(0), 8, false), 0), 8, false);
 	ir_call(l, BPF_FUNC_seq_write, false, 3, seq,
@@ -515,8 +515,8 @@ static void lower_clause(struct lower *l)
 	filter_syscalls(l);
 	filter_process(l);
 	mark_object(l);
-	if (l->profile->owner.arg)
-		filter_tgid(l, l->profile->owner.arg);
+	if (l->profile->iterator.owner)
+		filter_tgid(l, l->profile->iterator.owner);
 	claim_point(l);
 	if (in->predicate && !(in->predicate->is_const && in->predicate->value)) {
 		struct ir_block *yes = ir_block_new(l);

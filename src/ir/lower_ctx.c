@@ -176,7 +176,7 @@ struct ir_val lower_loc(struct lower *l, const struct arg_desc *arg)
 		o = ir_op2(l, IR_ADD, lower_ctx_load(l, loc->offset, 8, false), o_imm(loc->inner));
 		l->s->reads_stack = true;
 		o = lower_read_scalar(l, type_int(loc->size ? loc->size : 8, loc->is_signed), o,
-				      l->profile->user_regs ? SPACE_USER : SPACE_KERNEL);
+				      l->profile->regs.are_users ? SPACE_USER : SPACE_KERNEL);
 		l->s->reads_stack = false;
 		break;
 	case LOC_EXPR: return lower_loc_steps(l, loc, t);

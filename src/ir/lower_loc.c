@@ -29,7 +29,7 @@ static struct opnd pop(struct machine *m)
 /* Foreign memory of the traced code. */
 static enum space code_space(const struct lower *l)
 {
-	return l->profile->user_regs ? SPACE_USER : SPACE_KERNEL;
+	return l->profile->regs.are_users ? SPACE_USER : SPACE_KERNEL;
 }
 
 static enum ir_opcode opcode_of(enum loc_op op)

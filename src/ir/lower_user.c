@@ -45,7 +45,7 @@ bool lower_may_sleep(struct lower *l)
 {
 	const struct profile *p = l->profile;
 
-	return p->kind == PROFILE_PT_REGS && p->user_regs && !l->inst->guarded &&
+	return p->kind == PROFILE_PT_REGS && p->regs.are_users && !l->inst->guarded &&
 	       feature_has(l->features, FEAT_UPROBE_SLEEP);
 }
 

@@ -92,17 +92,8 @@ static const struct type *unknown_field(struct check *c, struct node *n, const s
 
 struct named_args { /* the arguments that a row names */
 	const struct builtin *row;
-	struct arg_desc *v;
-	u32 n;
+	struct arg_list list;
 };
-
-static struct arg_desc *find_arg(const struct named_args *from, const char *name)
-{
-	for (u32 i = 0; i < from->n; i++)
-		if (streq(from->v[i].name, name))
-			return &from->v[i];
-	return NULL;
-}
 
 /* We may lack the right to read the kernel's description of the record. */
 static const struct type *unseen_arg(struct check *c, struct node *n, const struct profile *p)
@@ -127,7 +118,7 @@ static const struct type *unseen_arg(struct check *c, struct node *n, const stru
 static const struct type *unknown_arg(struct check *c, struct node *n,
 				      const struct named_args *from)
 {
-	const char *what = c->inst->profile->args_name, *all = "";
+	const char *what = c->inst->profile->record.name, *all = "";
 	struct diag *d;
 	struct near near;
 
@@ -144,9 +135,9 @@ static const struct type *unknown_arg(struct check *c, struct node *n,
 				 what,
 			 n->name);
 	near_init(&near, n->name);
-	for (u32 i = 0; i < from->n; i++) {
-		near_try(&near, from->v[i].name);
-		all = arena_printf(c->arena, "%s%s%s", all, i ? ", " : "", from->v[i].name);
+	for (u32 i = 0; i < from->list.n; i++) {
+		near_try(&near, from->list.v[i].name);
+		all = arena_printf(c->arena, "%s%s%s", all, i ? ", " : "", from->list.v[i].name);
 	}
 	list_names(c, d, &near, all);
 	return &ty_error;
@@ -158,7 +149,7 @@ static struct arg_desc *find_return(struct check *c, struct node *n, const struc
 	const char *other = streq(n->name, "retval") ? "ret" :
 			    streq(n->name, "ret")    ? "retval" :
 						       NULL;
-	struct arg_desc *arg = other ? find_arg(from, other) : NULL;
+	struct arg_desc *arg = other ? arg_find(&from->list, other) : NULL;
 
 	if (arg && streq(other, "ret"))
 		check_report(c, n->span, D_OLD_SPELLING, "args.retval", "args.ret");
@@ -176,9 +167,9 @@ static const struct type *no_args(struct check *c, struct node *n, const struct 
 		d = check_report(c, n->a->span, D_NO_ARGS, c->inst->name ? c->inst->name : "this");
 	if (p && p->missing.why)
 		diag_help(c->diags, d, "%s", p->missing.why);
-	if (p && p->n_argn)
+	if (p && p->argn.n)
 		diag_help(c->diags, d, "use arg0, arg1 ... and cast them");
-	if (p && p->kind == PROFILE_PT_REGS && p->is_return && !p->user_regs)
+	if (p && p->kind == PROFILE_PT_REGS && p->func.is_return && !p->regs.are_users)
 		diag_help(
 			c->diags, d,
 			"fexit has the arguments and the result; a kprobe may keep them in a map until the return");
@@ -249,24 +240,21 @@ static const struct type *check_args_field(struct check *c, struct node *n,
 	n->a->type = &ty_void;
 	if (p && p->missing.awaits_file)
 		return check_awaited(c, n);
-	if (p && row->flags & BI_VARS) {
-		from.v = p->vars;
-		from.n = p->n_vars;
-	} else if (p) {
-		from.v = p->args;
-		from.n = p->n_args;
-	}
+	if (p && row->flags & BI_VARS)
+		from.list = p->vars;
+	else if (p)
+		from.list = p->args;
 	if (p && p->missing.unseen && row->flags & BI_RECORD &&
-	    (!n->name || !find_arg(&from, n->name)))
+	    (!n->name || !arg_find(&from.list, n->name)))
 		return unseen_arg(c, n, p);
-	if (!from.n && !(p && (from.v || row->flags & BI_VARS) && !p->missing.why))
+	if (!from.list.n && !(p && (from.list.v || row->flags & BI_VARS) && !p->missing.why))
 		return no_args(c, n, p);
 	if (c->in_callback)
 		return diag_type(c, n->span, D_CTX_IN_LOOP, row->name);
 	if (!n->name)
 		return diag_type(c, n->span, D_UNKNOWN_FIELD, row->name,
 				 arena_printf(c->arena, "%lld", (long long)n->value));
-	arg = find_arg(&from, n->name);
+	arg = arg_find(&from.list, n->name);
 	if (!arg)
 		arg = find_return(c, n, &from);
 	if (!arg)

@@ -310,7 +310,7 @@ static bool is_available(struct check *c, struct node *n, const struct builtin *
 		return false;
 	}
 	if (row->action && !(row->flags & BI_SEQ) && c->inst && c->inst->profile &&
-	    c->inst->profile->pinned) {
+	    c->inst->profile->iterator.pinned) {
 		diag_help(c->diags, check_report(c, n->span, D_PINNED_CALL, n->name),
 			  "only printf() writes into the pinned file");
 		return false;

@@ -49,7 +49,7 @@ static void add(struct match *m, u32 id, const char *name, u32 func_type)
 	p->load.attach_type = m->is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
 	p->load.btf_id = func_type;
 	p->load.bpf_prog = id;
-	p->is_return = m->is_return;
+	p->func.is_return = m->is_return;
 	t = targets_add(m->env, &m->ts, SITE_TRAMPOLINE, site_name(m, id, name),
 			profile_for_site(m->env, p, false, false));
 	t->site.kernel.symbol = t->site.func = name;

@@ -87,16 +87,16 @@ static void describe_params(struct provider_env *env, struct profile *p,
 	abi_begin(&abi, env->arena, abi_of_c(arch_native->elf_machine));
 	if (ret)
 		abi_skip_result(&abi, ret, false);
-	p->args = arena_array(env->arena, struct arg_desc, n);
+	p->args.v = arena_array(env->arena, struct arg_desc, n);
 	for (u32 i = 0; i < n; i++) {
 		struct loc loc = { 0 };
 		const char *why = NULL;
 		const struct type *t = params[i].type->kind == TY_ERROR ? &ty_u64 : params[i].type;
 		bool found = abi_param(&abi, t, false, &loc, &why);
 
-		p->args[p->n_args] =
+		p->args.v[p->args.n] =
 			describe(env->arena, &params[i], i, found ? loc : (struct loc){ 0 });
-		p->args[p->n_args++].why = found ? NULL : why;
+		p->args.v[p->args.n++].why = found ? NULL : why;
 	}
 }
 
@@ -115,11 +115,11 @@ void btf_register_args(struct provider_env *env, struct profile *p, struct btf *
 
 	if (n < 0)
 		return;
-	if (p->is_return) {
+	if (p->func.is_return) {
 		describe_result(env, p, ret);
 		return;
 	}
-	p->args_name = list_name(env, func);
+	p->record.name = list_name(env, func);
 	describe_params(env, p, params, (u32)n, ret);
 }
 
@@ -147,8 +147,8 @@ u32 btf_word_args(struct provider_env *env, struct profile *p, const char *of,
 {
 	u32 word = 0;
 
-	p->args_name = list_name(env, of);
-	p->args = arena_array(env->arena, struct arg_desc, n);
+	p->record.name = list_name(env, of);
+	p->args.v = arena_array(env->arena, struct arg_desc, n);
 	for (u32 i = 0; i < n; i++) {
 		const struct type *t = params[i].type;
 		bool by_value = !type_is_scalar(t) && t->kind != TY_ERROR;
@@ -157,7 +157,7 @@ u32 btf_word_args(struct provider_env *env, struct profile *p, const char *of,
 		btf_word_loc(p, t, &loc);
 		/* A raw tracepoint truncates a large argument to a word, which is useless. */
 		if (!by_value || is_trampoline)
-			p->args[p->n_args++] = describe(env->arena, &params[i], i, loc);
+			p->args.v[p->args.n++] = describe(env->arena, &params[i], i, loc);
 		word += is_trampoline && by_value ? MAX(ALIGN_UP(t->size, 8u) / 8, 1u) : 1;
 	}
 	return word;

@@ -36,7 +36,7 @@ struct match {
 static void add_retval(struct provider_env *env, struct profile *p, const struct type *ret,
 		       u32 words)
 {
-	if (!p->is_return || !ret || !type_is_scalar(ret))
+	if (!p->func.is_return || !ret || !type_is_scalar(ret))
 		return;
 	p->retval = (struct arg_desc){ .name = "retval",
 				       .type = ret,
@@ -80,8 +80,8 @@ struct profile *trampoline_profile(struct provider_env *env, const struct module
 	p->load.btf_id = id;
 	p->load.module = module_btf_name(mod);
 	p->d_path = !p->load.module && has_d_path(func);
-	p->has_func = true;
-	p->is_return = is_return;
+	p->func.is_known = true;
+	p->func.is_return = is_return;
 	add_retval(env, p, ret, btf_word_args(env, p, func, params, (u32)n, true));
 	return p;
 }
@@ -124,14 +124,9 @@ static bool can_be_multi(const struct match *m)
 
 static bool has_all_args(const struct provider_env *env, const struct profile *p)
 {
-	for (u32 i = 0; i < env->clause.n_arg_names; i++) {
-		bool found = false;
-
-		for (u32 k = 0; k < p->n_args && !found; k++)
-			found = streq(p->args[k].name, env->clause.arg_names[i]);
-		if (!found)
+	for (u32 i = 0; i < env->clause.n_arg_names; i++)
+		if (!arg_find(&p->args, env->clause.arg_names[i]))
 			return false;
-	}
 	return true;
 }
 
@@ -146,7 +141,7 @@ static struct profile *multi_profile(struct match *m, const struct found *f,
 		return *shared;
 	p = profile_new(env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 	profile_function(env, p, m->is_return, false);
-	p->n_argn = 0; /* as on a trampoline */
+	p->argn.n = 0; /* as on a trampoline */
 	if (!env->clause.args)
 		return *shared = p;
 	btf_register_args(env, p, f->mod->btf, f->name);

@@ -15,8 +15,8 @@
 static void add_args(struct provider_env *env, struct profile *p, const struct type *t)
 {
 	type_complete(t);
-	p->args = arena_array(env->arena, struct arg_desc, t->n_fields);
-	p->args_name = arena_printf(env->arena, "struct %s", t->name ? t->name : "bpf_iter");
+	p->args.v = arena_array(env->arena, struct arg_desc, t->n_fields);
+	p->record.name = arena_printf(env->arena, "struct %s", t->name ? t->name : "bpf_iter");
 	for (u32 i = 0; i < t->n_fields; i++) {
 		const struct field *f = &t->fields[i];
 		const struct type *ft = f->type;
@@ -32,7 +32,7 @@ static void add_args(struct provider_env *env, struct profile *p, const struct t
 		}
 		if (!type_is_scalar(ft))
 			continue;
-		p->args[p->n_args++] = (struct arg_desc){
+		p->args.v[p->args.n++] = (struct arg_desc){
 			.name = name,
 			.type = ft,
 			.text = declaration_text(env->arena, ft, name),
@@ -50,8 +50,8 @@ static void add_args(struct provider_env *env, struct profile *p, const struct t
  * no process. */
 static void find_owner(struct profile *p)
 {
-	for (u32 i = 0; i < p->n_args; i++) {
-		const struct type *t = p->args[i].type;
+	for (u32 i = 0; i < p->args.n; i++) {
+		const struct type *t = p->args.v[i].type;
 		const struct field *f;
 		u32 offset = 0;
 
@@ -60,8 +60,8 @@ static void find_owner(struct profile *p)
 		f = type_field(t->elem, "tgid", &offset);
 		if (!f)
 			continue;
-		p->owner.arg = &p->args[i];
-		p->owner.tgid = offset;
+		p->iterator.owner = &p->args.v[i];
+		p->iterator.owner_tgid = offset;
 		return;
 	}
 }
@@ -147,7 +147,7 @@ static int resolve(struct provider_env *env, const struct spec *spec, target_fn 
 		return probe_lacks(env, spec, "iterators", NULL);
 	p = new_profile(env, e.btf, spec->part[1]);
 	if (p) {
-		p->pinned = spec->n_parts > 2;
+		p->iterator.pinned = spec->n_parts > 2;
 		t = targets_add(env, &ts, SITE_ITER,
 				arena_printf(env->arena, "iter:%s", spec->part[1]),
 				profile_for_site(env, p, false, false));

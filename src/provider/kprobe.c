@@ -61,7 +61,8 @@ static struct profile *new_profile(struct match *m)
 
 	profile_function(m->env, p, m->is_return, false);
 	if (arch_native->link && m->env->clause.stack && !m->is_return && !m->amid)
-		p->caller = (struct loc){ .kind = LOC_REG, .offset = arch_native->link, .size = 8 };
+		p->func.caller =
+			(struct loc){ .kind = LOC_REG, .offset = arch_native->link, .size = 8 };
 	return p;
 }
 
@@ -130,28 +131,28 @@ enum { MOST_TRAMPOLINES = 4 /* per clause: each is a separate program and attach
 /* argN is the whole register; a trampoline keeps only the argument's own width. */
 static bool add_words(struct match *m, struct profile *p)
 {
-	u32 n = p->n_args, used = m->env->kernel_script.argn;
+	u32 n = p->args.n, used = m->env->kernel_script.argn;
 
 	for (u32 i = 0; i < n; i++)
-		if (!type_is_scalar(p->args[i].type))
+		if (!type_is_scalar(p->args.v[i].type))
 			return false;
 	if (n > arch_native->n_args)
 		return false;
-	p->argn = arena_array(m->env->arena, struct arg_desc, arch_native->n_args);
-	for (; p->n_argn < n && p->args[p->n_argn].loc.size == 8; p->n_argn++) {
-		p->argn[p->n_argn] = p->args[p->n_argn];
-		p->argn[p->n_argn].name = arena_printf(m->env->arena, "arg%u", p->n_argn);
-		p->argn[p->n_argn].type = &ty_u64;
+	p->argn.v = arena_array(m->env->arena, struct arg_desc, arch_native->n_args);
+	for (; p->argn.n < n && p->args.v[p->argn.n].loc.size == 8; p->argn.n++) {
+		p->argn.v[p->argn.n] = p->args.v[p->argn.n];
+		p->argn.v[p->argn.n].name = arena_printf(m->env->arena, "arg%u", p->argn.n);
+		p->argn.v[p->argn.n].type = &ty_u64;
 	}
-	return !(used >> p->n_argn);
+	return !(used >> p->argn.n);
 }
 
 /* Keeps only what a return probe provides. */
 static bool drop_args(struct match *m, struct profile *p)
 {
-	p->args = NULL;
-	p->n_args = 0;
-	p->args_name = NULL;
+	p->args.v = NULL;
+	p->args.n = 0;
+	p->record.name = NULL;
 	return p->retval.loc.kind != LOC_NONE || !m->env->kernel_script.args;
 }
 
@@ -194,7 +195,7 @@ static struct profile *substitute_profile(struct match *m, const char *name, con
 	if (!add_words(m, p) || (m->is_return && !drop_args(m, p)))
 		return NULL;
 	if (m->is_return) {
-		p->n_argn = 0;
+		p->argn.n = 0;
 		if (p->retval.type) /* NULL: it returns void */
 			p->retval.type = type_of_result(env->arena, p->retval.type);
 	}

@@ -96,7 +96,7 @@ static struct profile *new_profile(struct match *m, const char *hook)
 	p->load.attach_type = BPF_LSM_MAC;
 	p->load.btf_id = id;
 	p->may_be_null = true;
-	p->has_func = true;
+	p->func.is_known = true;
 	p->d_path = has_d_path(m->env, hook);
 	btf_word_args(m->env, p, hook, params, (u32)n, true);
 	return p;

@@ -55,12 +55,12 @@ static bool same_arg(const struct arg_desc *a, const struct arg_desc *b)
 	       type_equal(a->type, b->type);
 }
 
-static bool same_args(const struct arg_desc *a, u32 n_a, const struct arg_desc *b, u32 n_b)
+static bool same_args(const struct arg_list *a, const struct arg_list *b)
 {
-	if (n_a != n_b)
+	if (a->n != b->n)
 		return false;
-	for (u32 i = 0; i < n_a; i++)
-		if (!same_arg(&a[i], &b[i]))
+	for (u32 i = 0; i < a->n; i++)
+		if (!same_arg(&a->v[i], &b->v[i]))
 			return false;
 	return true;
 }
@@ -76,10 +76,10 @@ static bool same_kind(const struct profile *a, const struct profile *b)
 {
 	return a->kind == b->kind && same_load(&a->load, &b->load) &&
 	       a->loading.mask == b->loading.mask && a->only_child == b->only_child &&
-	       a->default_space == b->default_space && a->user_regs == b->user_regs &&
-	       a->has_func == b->has_func && a->is_return == b->is_return &&
-	       a->ip_delta == b->ip_delta && a->return_at == b->return_at &&
-	       same_loc(&a->caller, &b->caller);
+	       a->default_space == b->default_space && a->regs.are_users == b->regs.are_users &&
+	       a->func.is_known == b->func.is_known && a->func.is_return == b->func.is_return &&
+	       a->func.ip_delta == b->func.ip_delta && a->func.return_at == b->func.return_at &&
+	       same_loc(&a->func.caller, &b->func.caller);
 }
 
 static bool same_set(const u64 *a, const u64 *b)
@@ -110,12 +110,11 @@ bool profile_equal(const struct profile *a, const struct profile *b)
 		return true;
 	return same_kind(a, b) && same_sites(a, b) && same_noted(a->noted, b->noted) &&
 	       a->syscall.i386 == b->syscall.i386 && same_text(a->kept.map, b->kept.map) &&
-	       snapshot_equal(a->snapshot.what, b->snapshot.what) && a->record == b->record &&
-	       a->types == b->types && a->fixed_address == b->fixed_address &&
-	       same_args(a->args, a->n_args, b->args, b->n_args) &&
-	       same_loc(&a->goid.loc, &b->goid.loc) &&
-	       same_args(a->vars, a->n_vars, b->vars, b->n_vars) &&
-	       same_args(a->argn, a->n_argn, b->argn, b->n_argn) &&
-	       (a->regs == b->regs || same_args(a->regs, a->n_regs, b->regs, b->n_regs)) &&
+	       snapshot_equal(a->snapshot.what, b->snapshot.what) &&
+	       a->record.type == b->record.type && a->types == b->types &&
+	       a->fixed_address == b->fixed_address && same_args(&a->args, &b->args) &&
+	       same_loc(&a->goid.loc, &b->goid.loc) && same_args(&a->vars, &b->vars) &&
+	       same_args(&a->argn, &b->argn) &&
+	       (a->regs.list.v == b->regs.list.v || same_args(&a->regs.list, &b->regs.list)) &&
 	       same_arg(&a->retval, &b->retval);
 }

@@ -20,16 +20,16 @@ enum { MAX_PARAMS = 16, UNTYPED_ARGS = 12 /* MAX_TRACE_ARGS, include/linux/trace
 static void add_argn(struct provider_env *env, struct profile *p, const struct btf_param *params,
 		     u32 n)
 {
-	p->argn = arena_array(env->arena, struct arg_desc, n);
-	p->n_argn = n;
+	p->argn.v = arena_array(env->arena, struct arg_desc, n);
+	p->argn.n = n;
 	for (u32 i = 0; i < n; i++) {
 		struct loc loc = { .kind = LOC_CTX, .offset = 8 * i, .size = 8 };
 
 		if (params)
 			btf_word_loc(p, params[i].type, &loc);
-		p->argn[i] = (struct arg_desc){ .name = arena_printf(env->arena, "arg%u", i),
-						.type = &ty_u64,
-						.loc = loc };
+		p->argn.v[i] = (struct arg_desc){ .name = arena_printf(env->arena, "arg%u", i),
+						  .type = &ty_u64,
+						  .loc = loc };
 	}
 }
 

@@ -82,10 +82,10 @@ static void set_buffers(struct provider_env *env, struct profile *p, const struc
 	u32 size;
 
 	for (u32 i = 0; i < r->n; i++)
-		for (u32 k = 0; k < p->n_args; k++)
+		for (u32 k = 0; k < p->args.n; k++)
 			if (sscanf(r->v[i].type, "buffer[%u]", &size) == 1 && size < 65536 &&
-			    streq(p->args[k].name, r->v[i].field))
-				p->args[k].type = type_buffer(env->arena, size);
+			    streq(p->args.v[k].name, r->v[i].field))
+				p->args.v[k].type = type_buffer(env->arena, size);
 }
 
 static struct profile *profile_of(struct provider_env *env, const struct spec *spec, u32 i)
@@ -97,7 +97,7 @@ static struct profile *profile_of(struct provider_env *env, const struct spec *s
 	format_args(env, p, k->v[i], false);
 	set_buffers(env, p, k->noted[i]);
 	p->noted = k->noted[i];
-	p->has_func = k->noted[i]->func;
+	p->func.is_known = k->noted[i]->func;
 	return p;
 }
 

@@ -57,11 +57,11 @@ static struct profile *profile_of(struct provider_env *env, const struct tp_form
 	const struct type *task = e ? type_pointer(env->arena, task_type(env), SPACE_KERNEL) : NULL;
 
 	p->default_space = SPACE_KERNEL;
-	p->args = e ? arena_array(env->arena, struct arg_desc, e->n) : NULL;
+	p->args.v = e ? arena_array(env->arena, struct arg_desc, e->n) : NULL;
 	for (u32 i = 0; e && i < e->n; i++)
-		p->args[p->n_args++] = argument(&e->arg[i], task);
+		p->args.v[p->args.n++] = argument(&e->arg[i], task);
 	if (e)
-		p->args_name = arena_printf(env->arena, "the recorded arguments of %s", f->name);
+		p->record.name = arena_printf(env->arena, "the recorded arguments of %s", f->name);
 	else
 		p->missing.why = arena_printf(
 			env->arena,

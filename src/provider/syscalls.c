@@ -147,9 +147,9 @@ static struct arg_desc number_arg(const struct profile *p, bool is_enter)
 
 static void exit_args(struct provider_env *env, struct profile *p)
 {
-	p->args = arena_array(env->arena, struct arg_desc, 2);
-	p->args[p->n_args++] = number_arg(p, false);
-	p->args[p->n_args++] = (struct arg_desc){
+	p->args.v = arena_array(env->arena, struct arg_desc, 2);
+	p->args.v[p->args.n++] = number_arg(p, false);
+	p->args.v[p->args.n++] = (struct arg_desc){
 		.name = "ret", .type = &ty_s64, .text = "long ret", .loc = result_loc(p)
 	};
 }
@@ -158,23 +158,23 @@ static void exit_args(struct provider_env *env, struct profile *p)
 static void enter_args_of_format(struct provider_env *env, struct profile *p,
 				 const struct tp_format *f)
 {
-	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 1);
-	p->args[p->n_args++] = number_arg(p, true);
+	p->args.v = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 1);
+	p->args.v[p->args.n++] = number_arg(p, true);
 	for (u32 i = 0; i < f->fields.n; i++) {
 		const struct tp_field *field = &f->fields.v[i];
 		u32 index = (field->offset - 16) / 8;
 		const struct type *t;
 
 		if (field->is_common || field->offset < 16 || field->is_array ||
-		    index >= ARCH_SYSCALL_ARGS || p->n_args > ARCH_SYSCALL_ARGS)
+		    index >= ARCH_SYSCALL_ARGS || p->args.n > ARCH_SYSCALL_ARGS)
 			continue;
 		t = ctype_field(env, field, true);
 		if (!type_is_scalar(t))
 			continue;
-		p->args[p->n_args++] = (struct arg_desc){ .name = field->name,
-							  .type = t,
-							  .loc = enter_loc(p, t, index),
-							  .text = field->text };
+		p->args.v[p->args.n++] = (struct arg_desc){ .name = field->name,
+							    .type = t,
+							    .loc = enter_loc(p, t, index),
+							    .text = field->text };
 	}
 }
 
@@ -187,8 +187,8 @@ static void enter_args_of_btf(struct provider_env *env, struct profile *p, const
 			       ARCH_SYSCALL_ARGS, NULL, NULL) :
 		      -ENOENT;
 
-	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 1);
-	p->args[p->n_args++] = number_arg(p, true);
+	p->args.v = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 1);
+	p->args.v[p->args.n++] = number_arg(p, true);
 	for (int i = 0; i < MIN(n, (int)ARCH_SYSCALL_ARGS); i++) {
 		const struct type *t = params[i].type;
 
@@ -196,11 +196,12 @@ static void enter_args_of_btf(struct provider_env *env, struct profile *p, const
 			continue;
 		if (t->kind == TY_POINTER)
 			t = type_in_space(env->arena, t, SPACE_USER);
-		p->args[p->n_args++] = (struct arg_desc){ .name = params[i].name,
-							  .type = t,
-							  .loc = enter_loc(p, t, (u32)i),
-							  .text = declaration_text(
-								  env->arena, t, params[i].name) };
+		p->args.v[p->args.n++] = (struct arg_desc){
+			.name = params[i].name,
+			.type = t,
+			.loc = enter_loc(p, t, (u32)i),
+			.text = declaration_text(env->arena, t, params[i].name)
+		};
 	}
 }
 
@@ -213,7 +214,7 @@ static void enter_args(struct provider_env *env, struct profile *p, const char *
 		enter_args_of_format(env, p, f);
 	else
 		enter_args_of_btf(env, p, event + strlen(ENTER));
-	if (!f && p->n_args <= 1) { /* the number alone */
+	if (!f && p->args.n <= 1) { /* the number alone */
 		p->missing.unseen = arena_strdup(env->arena, err.text);
 		p->missing.unseen_help = arena_strdup(env->arena, err.help);
 	}
@@ -317,7 +318,7 @@ static void add_decoded(struct provider_env *env, struct profile *p, const struc
 
 	loc.size = t->kind == TY_STRING ? 8 : (u8)t->size;
 	loc.is_signed = t->is_signed;
-	p->args[p->n_args++] = (struct arg_desc){
+	p->args.v[p->args.n++] = (struct arg_desc){
 		.name = arg->name, .type = t, .loc = loc, .text = decoded_text(env, arg, t)
 	};
 }
@@ -355,12 +356,12 @@ static void keep_args(struct provider_env *env, struct profile *p, const char *e
 		arena_printf(env->arena, "__sonde_%s%s", env->clause.record ? "text_" : "", event);
 	buf_printf(&text, "syscall:%s { @%s[curtask] = (",
 		   syscall_name((u32)syscall_number_of_event(event)), p->kept.map);
-	for (u32 i = 0; gone && i < p->n_args; i++) {
-		p->args[i].kept = i + 1;
-		buf_printf(&text, "args.%s, ", p->args[i].name);
+	for (u32 i = 0; gone && i < p->args.n; i++) {
+		p->args.v[i].kept = i + 1;
+		buf_printf(&text, "args.%s, ", p->args.v[i].name);
 	}
 	if (env->clause.record) {
-		p->snapshot.kept = gone ? p->n_args + 1 : 1;
+		p->snapshot.kept = gone ? p->args.n + 1 : 1;
 		p->snapshot.gone = gone;
 		buf_puts(&text, "argstr, ");
 	}
@@ -436,13 +437,13 @@ static void decoded_args(struct provider_env *env, struct profile *p, const char
 			call_args(env->arena, c, args, ARCH_SYSCALL_ARGS) :
 			0;
 
-	p->args = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 3);
+	p->args.v = arena_array(env->arena, struct arg_desc, ARCH_SYSCALL_ARGS + 3);
 	for (u32 i = 0; i < n; i++) {
 		add_decoded(env, p, &args[i], arg_at(p, i, is_enter));
 	}
 	if (n)
 		decode_open_how(env, p, event);
-	p->args_name = arena_printf(env->arena, "syscall:%s", event);
+	p->record.name = arena_printf(env->arena, "syscall:%s", event);
 	p->syscall.decoded = true;
 	if (env->clause.record)
 		add_snapshot(env, p, event, is_enter);
@@ -456,7 +457,7 @@ static void decoded_args(struct provider_env *env, struct profile *p, const char
 				       .text = "long ret",
 				       .is_foreign = true,
 				       .loc = result_loc(p) };
-	p->args[p->n_args++] = p->retval;
+	p->args.v[p->args.n++] = p->retval;
 	p->retval.text = NULL; /* listed once */
 }
 
@@ -495,7 +496,7 @@ static struct profile *call_profile(struct provider_env *env, const char *event,
 	}
 	if (!env_reads_args(env))
 		return p;
-	p->args_name = arena_printf(env->arena, "struct syscalls_%s_args", event);
+	p->record.name = arena_printf(env->arena, "struct syscalls_%s_args", event);
 	if (is_enter)
 		enter_args(env, p, event);
 	else
@@ -650,28 +651,20 @@ u32 syscalls_resolve(struct provider_env *env, const struct spec *spec, const ch
 
 /* ---- decoded calls */
 
-static const struct arg_desc *arg_of(const struct profile *p, const char *name)
-{
-	for (u32 i = 0; i < p->n_args; i++)
-		if (streq(p->args[i].name, name))
-			return &p->args[i];
-	return NULL;
-}
-
 static void add_absent(struct provider_env *env, struct profile *p, const struct arg_desc *some)
 {
-	struct arg_desc *args = arena_array(env->arena, struct arg_desc, p->n_args + 1);
+	struct arg_desc *args = arena_array(env->arena, struct arg_desc, p->args.n + 1);
 
-	if (p->n_args)
-		memcpy(args, p->args, p->n_args * sizeof *args);
-	args[p->n_args] = *some;
-	args[p->n_args].is_foreign = true;
-	args[p->n_args].kept = 0;
-	args[p->n_args].loc = (struct loc){ .kind = LOC_CONST,
+	if (p->args.n)
+		memcpy(args, p->args.v, p->args.n * sizeof *args);
+	args[p->args.n] = *some;
+	args[p->args.n].is_foreign = true;
+	args[p->args.n].kept = 0;
+	args[p->args.n].loc = (struct loc){ .kind = LOC_CONST,
 					    .size = some->loc.size,
 					    .is_signed = some->loc.is_signed };
-	p->args = args;
-	p->n_args++;
+	p->args.v = args;
+	p->args.n++;
 }
 
 enum { MAX_FAMILY = 16 };
@@ -686,10 +679,11 @@ static void fill_absent(struct provider_env *env, struct profile **p, u32 n)
 	if (n < 2 || (!env->clause.arg_names && n > MAX_FAMILY))
 		return;
 	for (u32 i = 0; i < n; i++)
-		for (u32 k = 0, own = p[i]->n_args; k < own; k++)
+		for (u32 k = 0, own = p[i]->args.n; k < own; k++)
 			for (u32 j = 0; j < n; j++)
-				if (!p[i]->args[k].is_foreign && !arg_of(p[j], p[i]->args[k].name))
-					add_absent(env, p[j], &p[i]->args[k]);
+				if (!p[i]->args.v[k].is_foreign &&
+				    !arg_find(&p[j]->args, p[i]->args.v[k].name))
+					add_absent(env, p[j], &p[i]->args.v[k]);
 }
 
 struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_return)
@@ -706,7 +700,7 @@ void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, con
 	for (u32 i = 0; i < n; i++) {
 		p[i] = syscalls_decoded(env, numbers[i], is_return);
 		if (!env->clause.args)
-			p[i]->n_args = 0;
+			p[i]->args.n = 0;
 		profile_trim_args(env, p[i], n > 1);
 	}
 	fill_absent(env, p, n);

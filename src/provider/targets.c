@@ -15,7 +15,7 @@ struct target *targets_add(struct provider_env *env, struct targets *ts, enum si
 
 	t->site.kind = kind;
 	t->site.probe = probe;
-	t->site.is_return = p->is_return;
+	t->site.is_return = p->func.is_return;
 	t->site.index = NO_SITE;
 	t->site.pid = -1;
 	t->profile = p;
@@ -173,13 +173,14 @@ static void name_registers(struct provider_env *env, struct profile *p)
 {
 	const struct arch *a = arch_native;
 
-	p->regs = arena_array(env->arena, struct arg_desc, a->n_regs);
+	p->regs.list.v = arena_array(env->arena, struct arg_desc, a->n_regs);
 	for (u32 i = 0; i < a->n_regs; i++)
 		if (p->kind != PROFILE_PERF_EVENT || a->regs[i].offset < a->perf_regs_size)
-			p->regs[p->n_regs++] = word_arg(a->regs[i].name, a->regs[i].offset);
-	p->mode.where = word_arg("mode", a->mode.offset);
-	p->mode.mask = a->mode.mask;
-	p->mode.user = a->mode.user;
+			p->regs.list.v[p->regs.list.n++] =
+				word_arg(a->regs[i].name, a->regs[i].offset);
+	p->regs.mode.where = word_arg("mode", a->mode.offset);
+	p->regs.mode.mask = a->mode.mask;
+	p->regs.mode.user = a->mode.user;
 }
 
 struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u32 prog_type)
@@ -201,9 +202,9 @@ struct profile *profile_unseen(struct provider_env *env, const char *why)
 
 	p->missing.unseen = why;
 	p->d_path = true;
-	p->argn = arena_array(env->arena, struct arg_desc, arch_native->n_args);
+	p->argn.v = arena_array(env->arena, struct arg_desc, arch_native->n_args);
 	for (u32 i = 0; i < arch_native->n_args; i++)
-		p->argn[p->n_argn++] =
+		p->argn.v[p->argn.n++] =
 			word_arg(arena_printf(env->arena, "arg%u", i), arch_native->arg[i]);
 	p->retval = word_arg("retval", arch_native->retval);
 	return profile_for_site(env, p, false, false);
@@ -239,26 +240,26 @@ void profile_trim_args(const struct provider_env *env, struct profile *p, bool m
 
 	if (!many || !env->clause.arg_names)
 		return;
-	for (u32 i = 0; i < p->n_args; i++)
-		if (is_used(env, p->args[i].name))
-			p->args[kept++] = p->args[i];
-	p->n_args = kept;
+	for (u32 i = 0; i < p->args.n; i++)
+		if (is_used(env, p->args.v[i].name))
+			p->args.v[kept++] = p->args.v[i];
+	p->args.n = kept;
 }
 
 void profile_function(struct provider_env *env, struct profile *p, bool is_return, bool is_user)
 {
 	const struct arch *a = arch_native;
 
-	p->has_func = true;
-	p->is_return = is_return;
-	p->user_regs = is_user;
+	p->func.is_known = true;
+	p->func.is_return = is_return;
+	p->regs.are_users = is_user;
 	p->default_space = is_user ? SPACE_USER : SPACE_KERNEL;
 	if (is_return) {
 		p->retval = word_arg("retval", a->retval);
 		return;
 	}
-	p->argn = arena_array(env->arena, struct arg_desc, a->n_args);
-	p->n_argn = a->n_args;
+	p->argn.v = arena_array(env->arena, struct arg_desc, a->n_args);
+	p->argn.n = a->n_args;
 	for (u32 i = 0; i < a->n_args; i++)
-		p->argn[i] = word_arg(arena_printf(env->arena, "arg%u", i), a->arg[i]);
+		p->argn.v[i] = word_arg(arena_printf(env->arena, "arg%u", i), a->arg[i]);
 }

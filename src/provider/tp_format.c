@@ -35,14 +35,14 @@ void format_whole(struct provider_env *env, struct profile *p, const struct tp_f
 		if (e->members[i].data_loc)
 			size = MAX(size, e->members[i].offset + 4 + env_strlen(env));
 	*t = (struct type){ .kind = TY_EVENT, .size = ALIGN_UP(size, 8u), .align = 8, .origin = e };
-	p->record = t;
+	p->record.type = t;
 }
 
 void format_args(struct provider_env *env, struct profile *p, const struct tp_format *f,
 		 bool is_syscall)
 {
-	p->args = arena_array(env->arena, struct arg_desc, f->fields.n);
-	p->args_name = arena_printf(env->arena, "struct %s_%s_args", f->category, f->name);
+	p->args.v = arena_array(env->arena, struct arg_desc, f->fields.n);
+	p->record.name = arena_printf(env->arena, "struct %s_%s_args", f->category, f->name);
 	for (u32 i = 0; i < f->fields.n; i++) {
 		const struct tp_field *field = &f->fields.v[i];
 		const struct type *t;
@@ -50,9 +50,9 @@ void format_args(struct provider_env *env, struct profile *p, const struct tp_fo
 		if (field->is_common)
 			continue;
 		t = ctype_field(env, field, is_syscall);
-		p->args[p->n_args++] = (struct arg_desc){ .name = field->name,
-							  .type = t,
-							  .loc = field_loc(field, t),
-							  .text = field->text };
+		p->args.v[p->args.n++] = (struct arg_desc){ .name = field->name,
+							    .type = t,
+							    .loc = field_loc(field, t),
+							    .text = field->text };
 	}
 }

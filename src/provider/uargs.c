@@ -398,7 +398,7 @@ static void move_site(struct params *p, struct profile *to, struct uargs_site *s
 	p->pc = after;
 	p->at_entry = false;
 	site->offset = offset;
-	to->caller.kind = LOC_NONE; /* the frame exists there */
+	to->func.caller.kind = LOC_NONE; /* the frame exists there */
 	collect(p, false);
 }
 
@@ -673,12 +673,12 @@ static const struct arg_desc *param_named(const struct params *p, const char *na
 static void add_var(struct params *p, struct profile *to, const char *name)
 {
 	const struct arg_desc *param = p->at_entry ? param_named(p, name) : NULL;
-	struct arg_desc *arg = &to->vars[to->n_vars];
+	struct arg_desc *arg = &to->vars.v[to->vars.n];
 	struct dwarf_var v;
 
 	if (!param && !dwarf_var(p->d, p->pc, name, &v))
 		return;
-	to->n_vars++;
+	to->vars.n++;
 	if (param) {
 		*arg = *param;
 		return;
@@ -708,8 +708,8 @@ static void list_vars(struct params *p, struct profile *to)
 	p->list.v = NULL;
 	p->list.n = p->list.cap = 0;
 	dwarf_vars(p->d, p->pc, list_var, p);
-	to->vars = p->list.v;
-	to->n_vars = p->list.n;
+	to->vars.v = p->list.v;
+	to->vars.n = p->list.n;
 }
 
 static void describe_vars(struct params *p, struct profile *to)
@@ -719,10 +719,10 @@ static void describe_vars(struct params *p, struct profile *to)
 			list_vars(p, to);
 		return;
 	}
-	to->vars = arena_array(p->env->arena, struct arg_desc, p->env->clause.n_var_names);
+	to->vars.v = arena_array(p->env->arena, struct arg_desc, p->env->clause.n_var_names);
 	for (u32 i = 0; i < p->env->clause.n_var_names; i++)
 		add_var(p, to, p->env->clause.var_names[i]);
-	to->fixed_address |= to->n_vars > 0;
+	to->fixed_address |= to->vars.n > 0;
 }
 
 /* ---- a site */
@@ -730,7 +730,7 @@ static void describe_vars(struct params *p, struct profile *to)
 static bool is_wanted(const struct provider_env *env, const struct profile *base)
 {
 	return env->clause.n_var_names || env->clause.goid ||
-	       (base->is_return ? env->clause.args : env_reads_args(env));
+	       (base->func.is_return ? env->clause.args : env_reads_args(env));
 }
 
 static void describe(struct params *p, struct profile *to, struct uargs_site *site)
@@ -741,10 +741,10 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 	if (p->wants_move && !p->is_return)
 		move_site(p, to, site);
 	if (!p->is_return || p->is_go) {
-		to->args = p->list.v;
+		to->args.v = p->list.v;
 		if (p->n && !p->list.n) /* it has some, but not those that are used */
-			to->args = arena_new(p->env->arena, struct arg_desc);
-		to->n_args = p->list.n;
+			to->args.v = arena_new(p->env->arena, struct arg_desc);
+		to->args.n = p->list.n;
 		if (!p->n && p->func.inlined)
 			to->missing.why =
 				"this copy of the function is inlined and the optimizer has removed its argument";
@@ -753,8 +753,8 @@ static void describe(struct params *p, struct profile *to, struct uargs_site *si
 			"at a return its registers hold other values: keep the arguments in a map at the entry, "
 			"@x[tid], at its uprobe";
 	}
-	to->args_name = arena_printf(p->env->arena, "the %s list of %s",
-				     p->is_return ? "result" : "parameter", p->func.name);
+	to->record.name = arena_printf(p->env->arena, "the %s list of %s",
+				       p->is_return ? "result" : "parameter", p->func.name);
 	if (!p->is_return)
 		describe_vars(p, to);
 	else if (!p->many ||
@@ -777,7 +777,7 @@ static bool from_btf(struct provider_env *env, struct profile *to, struct uargs_
 	struct params p = { .env = env,
 			    .pc = pc,
 			    .machine = elf_machine(site->elf),
-			    .is_return = to->is_return,
+			    .is_return = to->func.is_return,
 			    .many = site->many };
 	struct btf *btf = btf_of_program(site->path);
 	struct btf_param param[MAX_PARAMS];
@@ -802,9 +802,9 @@ static bool from_btf(struct provider_env *env, struct profile *to, struct uargs_
 		add_param(&p, &(struct dwarf_var){ .name = param[i].name,
 						   .type = param[i].type,
 						   .in_frame = true });
-	to->args = p.list.v;
-	to->n_args = p.list.n;
-	to->args_name = arena_printf(env->arena, "the parameter list of %s", s.name);
+	to->args.v = p.list.v;
+	to->args.n = p.list.n;
+	to->record.name = arena_printf(env->arena, "the parameter list of %s", s.name);
 	return p.at_entry;
 }
 
@@ -820,7 +820,7 @@ static void from_debug_info(struct provider_env *env, struct profile *to, struct
 	struct params p = { .env = env,
 			    .pc = pc,
 			    .machine = elf_machine(site->elf),
-			    .is_return = to->is_return,
+			    .is_return = to->func.is_return,
 			    .many = site->many,
 			    .typed_result = site->typed_result };
 	struct err err = { 0 };

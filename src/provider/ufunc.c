@@ -21,11 +21,11 @@
 /* i386: arguments are on the stack above the return address, results in eax. */
 static void profile_i386(struct profile *p)
 {
-	for (u32 i = 0; i < p->n_argn; i++)
-		p->argn[i].loc = (struct loc){ .kind = LOC_STACK,
-					       .offset = arch_native->sp,
-					       .inner = 4 + 4 * (s32)i,
-					       .size = 4 };
+	for (u32 i = 0; i < p->argn.n; i++)
+		p->argn.v[i].loc = (struct loc){ .kind = LOC_STACK,
+						 .offset = arch_native->sp,
+						 .inner = 4 + 4 * (s32)i,
+						 .size = 4 };
 	p->retval.loc.size = 4;
 }
 

@@ -106,8 +106,8 @@ static void forget_registers(struct lines *l, struct profile *p, u64 address)
 
 	if (!dwarf_inline_at(l->d, address, &func) || (!func.inlined && func.entry == address))
 		return;
-	for (u32 i = 0; i < p->n_argn; i++)
-		p->argn[i].why =
+	for (u32 i = 0; i < p->argn.n; i++)
+		p->argn.v[i].why =
 			"no function is called here, so its register holds something else: args.NAME and vars.NAME "
 			"are where debug information locates them";
 }
@@ -166,14 +166,12 @@ static int add_line(void *ctx, const struct dwarf_line *at)
 
 /* ---- copies that lack a value */
 
-static bool has_all(const struct arg_desc *args, u32 n, const char *const *names, u32 n_names)
+static bool has_all(const struct arg_list *args, const char *const *names, u32 n_names)
 {
 	for (u32 i = 0; i < n_names; i++) {
-		u32 j = 0;
+		const struct arg_desc *arg = arg_find(args, names[i]);
 
-		while (j < n && !streq(args[j].name, names[i]))
-			j++;
-		if (j == n || args[j].why || args[j].gap)
+		if (!arg || arg->why || arg->gap)
 			return false;
 	}
 	return true;
@@ -181,9 +179,9 @@ static bool has_all(const struct arg_desc *args, u32 n, const char *const *names
 
 static bool is_readable(const struct provider_env *env, const struct profile *p)
 {
-	return has_all(p->args, p->n_args, env->clause.arg_names,
+	return has_all(&p->args, env->clause.arg_names,
 		       env->clause.arg_names ? env->clause.n_arg_names : 0) &&
-	       has_all(p->vars, p->n_vars, env->clause.var_names, env->clause.n_var_names);
+	       has_all(&p->vars, env->clause.var_names, env->clause.n_var_names);
 }
 
 void uline_drop_unreadable(struct provider_env *env, const struct spec *spec, struct targets *ts)

@@ -64,14 +64,12 @@ static void move_reg(struct loc *loc, const struct upoint *at)
 			}
 }
 
-static struct arg_desc *move_args(struct provider_env *env, const struct arg_desc *args, u32 n,
-				  const struct upoint *at)
+static void move_args(struct provider_env *env, struct arg_list *args, const struct upoint *at)
 {
-	struct arg_desc *to = n ? arena_dup(env->arena, args, n * sizeof *args) : NULL;
-
-	for (u32 i = 0; i < n; i++)
-		move_reg(&to[i].loc, at);
-	return to;
+	if (args->n)
+		args->v = arena_dup(env->arena, args->v, args->n * sizeof *args->v);
+	for (u32 i = 0; i < args->n; i++)
+		move_reg(&args->v[i].loc, at);
 }
 
 static bool moves_registers(const struct provider_env *env, const struct upoint *at)
@@ -89,16 +87,16 @@ struct profile *upoint_profile(struct provider_env *env, struct profile *base,
 	struct profile *p;
 	bool regs = env->script.regs || env->script.sp, stack = env->script.stack;
 
-	if (base->is_return || !at->offset ||
+	if (base->func.is_return || !at->offset ||
 	    !(regs || stack || (env->clause.args && moves_registers(env, at))))
 		return base;
 	p = arena_dup(env->arena, base, sizeof *base);
-	p->args = move_args(env, base->args, base->n_args, at);
-	p->argn = move_args(env, base->argn, base->n_argn, at);
+	move_args(env, &p->args, at);
+	move_args(env, &p->argn, at);
 	if (regs)
-		p->regs = move_args(env, base->regs, base->n_regs, at);
+		move_args(env, &p->regs.list, at);
 	if (stack)
-		p->ip_delta = at->offset;
+		p->func.ip_delta = at->offset;
 	return p;
 }
 
@@ -126,8 +124,8 @@ struct profile *upoint_with_caller(struct provider_env *env, struct profile *bas
 	if (!env->clause.stack)
 		return base;
 	p = arena_dup(env->arena, base, sizeof *base);
-	p->caller = caller_of(at, is_i386);
+	p->func.caller = caller_of(at, is_i386);
 	if (!arch_native->link && !at->framed)
-		p->return_at = (u32)-at->sp + 1;
+		p->func.return_at = (u32)-at->sp + 1;
 	return p;
 }

@@ -43,24 +43,26 @@ static bool symbol_address(void *ctx, const char *name, u64 *address)
 /* In files that appear later the same argument may be wider, but maps are created before. */
 static void widen(struct profile *p)
 {
-	for (u32 i = 0; i < p->n_argn; i++)
-		if (p->argn[i].type->kind == TY_INT)
-			p->argn[i].type = type_int(8, p->argn[i].type->is_signed);
+	for (u32 i = 0; i < p->argn.n; i++)
+		if (p->argn.v[i].type->kind == TY_INT)
+			p->argn.v[i].type = type_int(8, p->argn.v[i].type->is_signed);
 }
 
 /* Types that the note of the operands does not distinguish from integers. */
 static void type_args(struct provider_env *env, struct profile *p, u64 kinds)
 {
-	for (u32 i = 0; i < p->n_argn; i++) {
+	for (u32 i = 0; i < p->argn.n; i++) {
 		enum usdt_kind kind = usdt_kind(kinds, i);
 
 		if (kind == USDT_BOOL)
-			p->argn[i].type = &ty_bool;
+			p->argn.v[i].type = &ty_bool;
 		if (kind == USDT_POINTER)
-			p->argn[i].type = type_pointer(env->arena, &ty_void, SPACE_USER);
+			p->argn.v[i].type = type_pointer(env->arena, &ty_void, SPACE_USER);
 		if (kind == USDT_STRING) {
-			p->argn[i].type = ctype_scalar(env, "char *", 8, false, false, SPACE_USER);
-			p->argn[i].text = arena_printf(env->arena, "char * %s", p->argn[i].name);
+			p->argn.v[i].type =
+				ctype_scalar(env, "char *", 8, false, false, SPACE_USER);
+			p->argn.v[i].text =
+				arena_printf(env->arena, "char * %s", p->argn.v[i].name);
 		}
 	}
 }
@@ -75,11 +77,11 @@ static struct profile *new_profile(struct match *m, const struct elf_usdt *u)
 				    .symbol = symbol_address,
 				    .ctx = m };
 
-	p->user_regs = true;
+	p->regs.are_users = true;
 	p->default_space = SPACE_USER;
-	p->has_func = true;
-	p->argn = arena_array(m->env->arena, struct arg_desc, USDT_MAX_ARGS);
-	p->n_argn = usdt_parse_args(&point, u->args, p->argn, USDT_MAX_ARGS);
+	p->func.is_known = true;
+	p->argn.v = arena_array(m->env->arena, struct arg_desc, USDT_MAX_ARGS);
+	p->argn.n = usdt_parse_args(&point, u->args, p->argn.v, USDT_MAX_ARGS);
 	if (m->many && !m->list)
 		widen(p);
 	else
@@ -140,10 +142,10 @@ static struct profile *record_profile(struct match *m, const struct profile *ope
 	struct profile *p = profile_new(m->env, PROFILE_TRACEPOINT, BPF_PROG_TYPE_TRACEPOINT);
 
 	p->default_space = SPACE_USER;
-	p->n_argn = operands->n_argn;
-	p->argn = arena_dup(m->env->arena, operands->argn, p->n_argn * sizeof *p->argn);
-	for (u32 i = 0; i < p->n_argn; i++)
-		p->argn[i].loc = word_of_record(m->env, p->argn[i].type, i);
+	p->argn.n = operands->argn.n;
+	p->argn.v = arena_dup(m->env->arena, operands->argn.v, p->argn.n * sizeof *p->argn.v);
+	for (u32 i = 0; i < p->argn.n; i++)
+		p->argn.v[i].loc = word_of_record(m->env, p->argn.v[i].type, i);
 	for (u32 i = 0; i < m->ts.list.n; i++)
 		if (profile_equal(p, m->ts.list.v[i]->profile))
 			return m->ts.list.v[i]->profile;
@@ -167,10 +169,10 @@ static int add_record_site(void *ctx, const struct elf_usdt *u)
 
 static const struct loc *operands_of(struct match *m, const struct profile *p)
 {
-	struct loc *v = arena_array(m->env->arena, struct loc, p->n_argn + 1);
+	struct loc *v = arena_array(m->env->arena, struct loc, p->argn.n + 1);
 
-	for (u32 i = 0; i < p->n_argn; i++)
-		v[i] = p->argn[i].loc;
+	for (u32 i = 0; i < p->argn.n; i++)
+		v[i] = p->argn.v[i].loc;
 	return v;
 }
 
@@ -190,7 +192,7 @@ static void add_record(struct match *m, const struct elf_usdt *u)
 		if (usdt_kind(u->kinds, i) == USDT_STRING)
 			t->site.record.strings |= 1ull << i;
 	t->site.record.operands = operands_of(m, operands);
-	t->site.record.n_operands = operands->n_argn;
+	t->site.record.n_operands = operands->argn.n;
 	t->site.record.offset = u->offset;
 	t->site.record.address = u->address;
 	t->site.record.cold_path = u->cold_path;
@@ -240,8 +242,8 @@ static int list_one(void *ctx, const struct elf_usdt *u)
 		return 0;
 	if (m->verbose) {
 		p = new_profile(m, u);
-		p->args = p->argn;
-		p->n_args = p->n_argn;
+		p->args.v = p->argn.v;
+		p->args.n = p->argn.n;
 	}
 	return m->list(m->list_ctx, site_name(m, u), p);
 }
@@ -334,13 +336,13 @@ static struct profile *any_profile(struct match *m)
 {
 	struct profile *p = profile_new(m->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 
-	p->user_regs = true;
+	p->regs.are_users = true;
 	p->default_space = SPACE_USER;
-	p->has_func = true;
-	p->n_argn = USDT_MAX_ARGS;
-	p->argn = arena_array(m->env->arena, struct arg_desc, USDT_MAX_ARGS);
+	p->func.is_known = true;
+	p->argn.n = USDT_MAX_ARGS;
+	p->argn.v = arena_array(m->env->arena, struct arg_desc, USDT_MAX_ARGS);
 	for (u32 i = 0; i < USDT_MAX_ARGS; i++)
-		p->argn[i] = (struct arg_desc){
+		p->argn.v[i] = (struct arg_desc){
 			.name = arena_printf(m->env->arena, "arg%u", i),
 			.type = &ty_s64,
 			.loc = { .kind = LOC_REG,

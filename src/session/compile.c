@@ -178,10 +178,10 @@ enum { MANY_INSTANCES = 32, SAMPLED_TEXT = 4 << 10 };
 /* Of arguments; strings count for more, because their code has more branches. */
 static u32 weight_of(const struct instance *in)
 {
-	u32 n = in->profile->n_args;
+	u32 n = in->profile->args.n;
 
-	for (u32 i = 0; i < in->profile->n_args; i++)
-		n += 4 * (in->profile->args[i].type->kind == TY_POINTER);
+	for (u32 i = 0; i < in->profile->args.n; i++)
+		n += 4 * (in->profile->args.v[i].type->kind == TY_POINTER);
 	return n;
 }
 

@@ -160,7 +160,7 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->follows = traced_by_set(&r->c->request->traced) && !r->provider->unfiltered &&
 		      !r->internal && !(r->reads & BI_ASKS_FOLLOW);
 	in->follows_threads = c->reads.followed;
-	if (in->profile->owner.arg && in->pid_ns[1] && (in->only_pid || in->follows))
+	if (in->profile->iterator.owner && in->pid_ns[1] && (in->only_pid || in->follows))
 		diag_report(
 			&c->diags, r->clause->span, D_PROBE_REFUSED, t->site.probe,
 			"objects have pids of the initial pid namespace, -p and --follow those of this one");

@@ -219,61 +219,86 @@ struct profile_site {
 	bool own; /* the index is compiled in: never shared with another target */
 };
 
+/* Arguments, variables or registers that a clause can name. */
+struct arg_list {
+	struct arg_desc *v;
+	u32 n;
+};
+
+static inline struct arg_desc *arg_find(const struct arg_list *l, const char *name)
+{
+	for (u32 i = 0; i < l->n; i++)
+		if (streq(l->v[i].name, name))
+			return &l->v[i];
+	return NULL;
+}
+
+/* The whole record, if it can be printed. */
+struct profile_record {
+	const struct type *type; /* TY_EVENT: argstr; NULL: there is none */
+	const char *name;        /* for messages: "struct syscalls_sys_enter_read_args" */
+};
+
+/* Registers that the context holds. */
+struct profile_registers {
+	struct arg_list list;  /* reg("NAME") */
+	struct user_mode mode; /* if there are registers */
+	bool are_users;        /* argN and reg() are a user function's (uprobe) */
+};
+
+/* The function that the site is in. */
+struct profile_function {
+	bool is_known;         /* func can be answered */
+	struct arg_desc where; /* where the function's address is; LOC_NONE: bpf_get_func_ip */
+	bool is_return;        /* return probe */
+	/* of the return address that a stack lacks as the kernel walks it, the user's where
+	 * registers.are_users; LOC_NONE: none */
+	struct loc caller;
+	/* the site is N bytes after the function's entry; ustack shows the entry */
+	u32 ip_delta;
+	/* of a user function before it makes its frame: the return address is at sp + return_at -
+	 * 1; 0: elsewhere */
+	u32 return_at;
+};
+
+/* An iterator. */
+struct profile_iterator {
+	/* the argument that is the task whose object is shown, and where its tgid lies; NULL: no
+	 * process's */
+	const struct arg_desc *owner;
+	u32 owner_tgid;
+	bool pinned; /* it outlives sonde: its output goes to its readers */
+};
+
 struct profile {
 	enum profile_kind kind;
 	struct load_kind load;
 	enum space default_space; /* of integers turned into pointers: str(arg0) */
-	bool user_regs;           /* argN and reg() are a user function's (uprobe) */
 
-	/* args.NAME; a struct type when the whole record can be printed, else NULL */
-	struct arg_desc *args;
-	u32 n_args;
-	const struct type *record; /* TY_EVENT: argstr; NULL: there is none */
-	const char *args_name;     /* for messages: "struct syscalls_sys_enter_read_args" */
-	struct arg_desc *vars;     /* vars.NAME */
-	u32 n_vars;
-	/* arg0.. argN: n_argn of them, or 0 when not available */
-	struct arg_desc *argn;
-	u32 n_argn;
+	struct arg_list args; /* args.NAME; a struct type when the whole record can be printed */
+	struct profile_record record;
+	struct arg_list vars;   /* vars.NAME */
+	struct arg_list argn;   /* arg0.. argN; empty when not available */
 	struct arg_desc retval; /* kind LOC_NONE: none */
+	bool may_be_null;       /* pointers among the arguments are nullable */
 	struct missing_args missing;
 	struct kept_args kept;
 
 	struct arg_desc goid;           /* Go's goroutine; LOC_NONE: not known */
 	const struct type_scope *types; /* may be NULL */
-	bool fixed_address;    /* locations hold at this very address: the site may not be moved */
-	bool has_func;         /* func can be answered */
-	struct arg_desc func;  /* where the function's address is; LOC_NONE: bpf_get_func_ip */
-	struct arg_desc *regs; /* reg("NAME"), for contexts that hold registers */
-	u32 n_regs;
-	struct user_mode mode; /* if there are registers */
-	bool is_return;        /* return probe */
-	/* of the return address that a stack lacks as the kernel walks it, the user's where
-	 * user_regs; LOC_NONE: none */
-	struct loc caller;
-	/* the site is N bytes after the function's entry; ustack shows the entry */
-	u32 ip_delta;
-	/* user_regs, before the function makes its frame: the return address is at sp + return_at -
-	 * 1; 0: elsewhere */
-	u32 return_at;
-
+	bool fixed_address; /* locations hold at this very address: the site may not be moved */
+	struct profile_registers regs;
+	struct profile_function func;
 	struct syscall_profile syscall;
 	struct profile_snapshot snapshot;
 	struct profile_site site;
-	const struct noted_reads
-		*noted;   /* events of a script that was recorded: type/noted.h; NULL */
-	bool may_be_null; /* pointers among the arguments are nullable */
-	bool d_path;      /* the kernel lets programs here ask for the name of a struct path */
+	/* events of a script that was recorded: type/noted.h; NULL */
+	const struct noted_reads *noted;
+	bool d_path; /* the kernel lets programs here ask for the name of a struct path */
 	/* The kernel is still loading the program (exec): what it writes then is not the program's
 	 * doing. */
 	struct task_bits loading;
-	/* An iterator's argument that is the task whose object is shown, and where its tgid lies;
-	 * NULL: no process's. */
-	struct {
-		const struct arg_desc *arg;
-		u32 tgid;
-	} owner;
+	struct profile_iterator iterator;
 	bool only_child; /* events of the -c command alone */
-	bool pinned;     /* an iterator that outlives sonde: its output goes to its readers */
 };
 #endif

@@ -82,10 +82,10 @@ static bool put_probe(struct buf *b, struct compiled *c, const struct document *
 		if (!(p = provider_find(name)))
 			return false;
 		buf_printf(b, "```\n%s\n```\n%s\n\n%s\n", p->syntax, p->brief, p->doc);
-		if (in->profile->n_args)
+		if (in->profile->args.n)
 			buf_puts(b, "\n`args`:\n```\n");
-		for (u32 i = 0; i < in->profile->n_args; i++) {
-			const struct arg_desc *arg = &in->profile->args[i];
+		for (u32 i = 0; i < in->profile->args.n; i++) {
+			const struct arg_desc *arg = &in->profile->args.v[i];
 
 			if (arg->text) {
 				buf_printf(b, "%s\n", arg->text);
@@ -94,7 +94,7 @@ static bool put_probe(struct buf *b, struct compiled *c, const struct document *
 				buf_printf(b, " %s\n", arg->name);
 			}
 		}
-		if (in->profile->n_args)
+		if (in->profile->args.n)
 			buf_puts(b, "```\n");
 		return true;
 	}

@@ -381,8 +381,8 @@ static void put_members(struct completion *c, const struct type *t, u32 depth)
 
 static void put_arguments(struct completion *c, const struct profile *p)
 {
-	for (u32 i = 0; p && i < p->n_args; i++)
-		put_field(c, p->args[i].name, p->args[i].type, p->args[i].text);
+	for (u32 i = 0; p && i < p->args.n; i++)
+		put_field(c, p->args.v[i].name, p->args.v[i].type, p->args.v[i].text);
 }
 
 struct widest {

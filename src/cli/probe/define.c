@@ -106,10 +106,10 @@ static int put_all(struct probe *p, struct buf *b, const struct probe_place *at,
 	const struct profile *profile = at->profile;
 	int ret = 0;
 
-	for (u32 i = 0; i < profile->n_args + (with_vars ? profile->n_vars : 0) && !ret; i++) {
-		const struct arg_desc *v = i < profile->n_args ?
-						   &profile->args[i] :
-						   &profile->vars[i - profile->n_args];
+	for (u32 i = 0; i < profile->args.n + (with_vars ? profile->vars.n : 0) && !ret; i++) {
+		const struct arg_desc *v = i < profile->args.n ?
+						   &profile->args.v[i] :
+						   &profile->vars.v[i - profile->args.n];
 		const struct type *t = type_complete(v->type);
 		const struct probe_arg arg = { .text = v->name, .expr = v->name };
 
@@ -124,9 +124,9 @@ static int put_usdt_args(struct probe *p, struct buf *b, const struct probe_plac
 {
 	int ret = 0;
 
-	for (u32 i = 0; i < at->profile->n_argn && !ret; i++) {
-		const struct arg_desc *v = &at->profile->argn[i];
-		const struct profile one = { .args = at->profile->argn + i, .n_args = 1 };
+	for (u32 i = 0; i < at->profile->argn.n && !ret; i++) {
+		const struct arg_desc *v = &at->profile->argn.v[i];
+		const struct profile one = { .args.v = at->profile->argn.v + i, .args.n = 1 };
 		const struct probe_place here = { at->site, &one, at->func };
 		const struct probe_arg arg = { .text = v->name,
 					       .name = arena_printf(p->arena, "arg%u", i + 1),

@@ -304,12 +304,10 @@ static const char *take_index(struct fetching *f, struct operand *o, const char 
 static bool begin(struct fetching *f, const char *name, struct operand *o)
 {
 	const struct profile *p = f->at->profile;
-	const struct arg_desc *arg = NULL;
+	const struct arg_desc *arg = arg_find(&p->vars, name);
 
-	for (u32 i = 0; i < p->n_vars && !arg; i++)
-		arg = streq(p->vars[i].name, name) ? &p->vars[i] : NULL;
-	for (u32 i = 0; i < p->n_args && !arg; i++)
-		arg = streq(p->args[i].name, name) ? &p->args[i] : NULL;
+	if (!arg)
+		arg = arg_find(&p->args, name);
 	if (streq(name, "$retval")) {
 		*o = (struct operand){ .word = name,
 				       .type = p->retval.type ? p->retval.type : &ty_u64 };

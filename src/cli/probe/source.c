@@ -127,14 +127,14 @@ static int by_text(const void *a, const void *b)
 
 static void put_vars(struct probe *p, struct buf *out, const struct profile *profile)
 {
-	u32 n = profile->n_args + profile->n_vars;
+	u32 n = profile->args.n + profile->vars.n;
 	const char **text = arena_array(p->arena, const char *, n + 1);
 	struct buf b = { 0 };
 
 	for (u32 i = 0; i < n; i++) {
-		const struct arg_desc *v = i < profile->n_args ?
-						   &profile->args[i] :
-						   &profile->vars[i - profile->n_args];
+		const struct arg_desc *v = i < profile->args.n ?
+						   &profile->args.v[i] :
+						   &profile->vars.v[i - profile->args.n];
 
 		buf_clear(&b);
 		type_print(&b, v->type);

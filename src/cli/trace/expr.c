@@ -14,11 +14,11 @@ bool trace_is_known(const struct arg_desc *arg)
 	return !arg->why && !(arg->gap && arg->loc.kind == LOC_PIECES);
 }
 
-static const struct arg_desc *find(const struct arg_desc *args, u32 n, const char *name)
+static const struct arg_desc *find(const struct arg_list *args, const char *name)
 {
-	for (u32 i = 0; i < n; i++)
-		if (streq(args[i].name, name) && trace_is_known(&args[i]))
-			return &args[i];
+	for (u32 i = 0; i < args->n; i++)
+		if (streq(args->v[i].name, name) && trace_is_known(&args->v[i]))
+			return &args->v[i];
 	return NULL;
 }
 
@@ -50,15 +50,15 @@ bool trace_has_field(const struct profile *p, const char *name)
 {
 	if (streq(name, TRACE_RESULT))
 		return trace_result_expr(p) != NULL;
-	return find(p->args, p->n_args, name) || find(p->vars, p->n_vars, name);
+	return find(&p->args, name) || find(&p->vars, name);
 }
 
 /* As it is written in an expression. NULL: the probe has no such field. */
 static const char *field_name(struct arena *a, const struct profile *p, const char *name)
 {
-	if (find(p->args, p->n_args, name))
+	if (find(&p->args, name))
 		return arena_printf(a, "args.%s", name);
-	if (find(p->vars, p->n_vars, name))
+	if (find(&p->vars, name))
 		return arena_printf(a, "vars.%s", name);
 	return NULL;
 }
@@ -71,12 +71,12 @@ const char *trace_word_expr(struct arena *a, const struct arg_desc *word)
 
 const char *trace_field_expr(struct arena *a, const struct profile *p, const char *name)
 {
-	const struct arg_desc *arg = find(p->args, p->n_args, name);
+	const struct arg_desc *arg = find(&p->args, name);
 	const char *expr = field_name(a, p, name);
 
 	if (streq(name, TRACE_RESULT))
 		return trace_result_expr(p);
-	arg = arg ? arg : find(p->vars, p->n_vars, name);
+	arg = arg ? arg : find(&p->vars, name);
 	return arg && is_text(arg->type) ? arena_printf(a, "str(%s)", expr) : expr;
 }
 
@@ -117,7 +117,7 @@ static bool may_be_field(const char *text, const char *s, size_t n)
 
 static bool is_text_field(const struct profile *p, const char *name)
 {
-	const struct arg_desc *arg = find(p->args, p->n_args, name);
+	const struct arg_desc *arg = find(&p->args, name);
 
 	return arg && (is_text(arg->type) || (arg->type && arg->type->kind == TY_STRING));
 }

@@ -41,10 +41,10 @@ static int on_target(void *ctx, struct target *target)
 	if (target->is_part)
 		return 0;
 	vec_push(r->arena, &r->targets, target);
-	for (u32 i = 0; p && i < p->n_args; i++)
-		add_known(r, p->args[i].name);
-	for (u32 i = 0; p && i < p->n_vars; i++)
-		add_known(r, p->vars[i].name);
+	for (u32 i = 0; p && i < p->args.n; i++)
+		add_known(r, p->args.v[i].name);
+	for (u32 i = 0; p && i < p->vars.n; i++)
+		add_known(r, p->vars.v[i].name);
 	if (p && trace_result_expr(p))
 		hash_puts(&r->fields, TRACE_RESULT, r);
 	return 0;
@@ -233,19 +233,20 @@ static bool is_shown(const struct arg_desc *arg)
 /* By debug information. */
 static bool returns_nothing(const struct profile *p)
 {
-	return p->user_regs && p->args_name && !p->retval.text;
+	return p->regs.are_users && p->record.name && !p->retval.text;
 }
 
 /* All arguments, and the result. */
 static void add_own_fields(struct resolving *r, struct trace_clause *cl, const struct profile *p)
 {
-	for (u32 i = 0; i < p->n_args; i++)
-		if (is_shown(&p->args[i]))
-			add_field(r, cl, p->args[i].name,
-				  trace_field_expr(r->arena, p, p->args[i].name));
-	if (!p->n_args && r->provider->argn_is_all)
-		for (u32 i = 0; i < p->n_argn; i++)
-			add_field(r, cl, p->argn[i].name, trace_word_expr(r->arena, &p->argn[i]));
+	for (u32 i = 0; i < p->args.n; i++)
+		if (is_shown(&p->args.v[i]))
+			add_field(r, cl, p->args.v[i].name,
+				  trace_field_expr(r->arena, p, p->args.v[i].name));
+	if (!p->args.n && r->provider->argn_is_all)
+		for (u32 i = 0; i < p->argn.n; i++)
+			add_field(r, cl, p->argn.v[i].name,
+				  trace_word_expr(r->arena, &p->argn.v[i]));
 	if (!returns_nothing(p))
 		add_field(r, cl, TRACE_RESULT, trace_result_expr(p));
 }
@@ -256,9 +257,9 @@ static void add_own_fields(struct resolving *r, struct trace_clause *cl, const s
 static void put_followed(struct buf *b, const struct profile *p)
 {
 	buf_puts(b, "(followed(tid)");
-	for (u32 i = 0; i < p->n_args; i++)
-		if (p->args[i].text && starts_with(p->args[i].text, "pid_t "))
-			buf_printf(b, " || followed(args.%s)", p->args[i].name);
+	for (u32 i = 0; i < p->args.n; i++)
+		if (p->args.v[i].text && starts_with(p->args.v[i].text, "pid_t "))
+			buf_printf(b, " || followed(args.%s)", p->args.v[i].name);
 	buf_putc(b, ')');
 }
 
@@ -266,7 +267,7 @@ static void put_followed(struct buf *b, const struct profile *p)
  * to be idle. */
 static void put_not_own(struct buf *b, const struct profile *p)
 {
-	if (!p->record || !trace_has_field(p, "next_pid"))
+	if (!p->record.type || !trace_has_field(p, "next_pid"))
 		buf_printf(b, "pid != %d && ", getpid());
 }
 
@@ -277,9 +278,9 @@ static const char *condition_of(struct resolving *r, const struct profile *p)
 	const char *text = NULL;
 	struct buf b = { 0 };
 
-	if (is_all || p->record)
+	if (is_all || p->record.type)
 		put_not_own(&b, p);
-	if (!is_all && p->record) {
+	if (!is_all && p->record.type) {
 		put_followed(&b, p);
 		buf_puts(&b, " && ");
 	}
@@ -299,7 +300,7 @@ static enum trace_kind kind_of(const struct resolving *r, const struct profile *
 		return TRACE_FIELDS;
 	if (p->snapshot.what)
 		return p->syscall.exit ? TRACE_RETURN : TRACE_CALL;
-	return p->record ? TRACE_EVENT : TRACE_FIELDS;
+	return p->record.type ? TRACE_EVENT : TRACE_FIELDS;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -326,10 +327,10 @@ static bool make_clause(struct resolving *r, const struct profile *p, struct tra
 
 	*cl = (struct trace_clause){
 		.kind = kind_of(r, p),
-		.is_event = p->record != NULL,
+		.is_event = p->record.type != NULL,
 		.is_call = p->snapshot.what != NULL,
-		.is_return = p->is_return,
-		.has_user_regs = p->user_regs,
+		.is_return = p->func.is_return,
+		.has_user_regs = p->regs.are_users,
 	};
 	if (!lacking && r->t->c->trace.fields) {
 		add_wanted_fields(r, cl, p);
@@ -425,7 +426,8 @@ static void spell_out_returns(struct resolving *r, const char *word)
 	bool some = glob_has_wildcard(word) && r->targets.n && r->targets.n <= MOST;
 
 	for (u32 i = 0; i < r->targets.n && some; i++)
-		some = r->targets.v[i]->profile->is_return && !r->targets.v[i]->site.is_deferred;
+		some = r->targets.v[i]->profile->func.is_return &&
+		       !r->targets.v[i]->site.is_deferred;
 	if (!some)
 		vec_push(r->arena, &t->probes, word);
 	for (u32 i = 0; i < r->targets.n && some; i++)

@@ -182,9 +182,9 @@ static struct arg_desc kit_args[] = {
 };
 static struct profile kit_profile = {
 	.default_space = SPACE_USER,
-	.args = kit_args,
-	.n_args = 3,
-	.args_name = "struct kit_args",
+	.args.v = kit_args,
+	.args.n = 3,
+	.record.name = "struct kit_args",
 };
 static struct profile kit_plain; /* a probe without arguments */
 static bool kit_use_plain;

@@ -79,9 +79,9 @@ static inline const char *hint(const struct fixture *x)
 
 static inline const struct arg_desc *arg(const struct profile *p, const char *name)
 {
-	for (u32 i = 0; i < p->n_args; i++)
-		if (streq(p->args[i].name, name))
-			return &p->args[i];
+	for (u32 i = 0; i < p->args.n; i++)
+		if (streq(p->args.v[i].name, name))
+			return &p->args.v[i];
 	return NULL;
 }
 

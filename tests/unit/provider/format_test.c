@@ -42,8 +42,8 @@ static void test_sched(struct fixture *x)
 {
 	struct profile *p = profile_of(x, "sched_switch.format", false);
 
-	is_int(p->n_args, 7, "the common fields are left out");
-	is_str(p->args_name, "struct test_sched_switch_args", "name of the record");
+	is_int(p->args.n, 7, "the common fields are left out");
+	is_str(p->record.name, "struct test_sched_switch_args", "name of the record");
 	ok(!arg(p, "common_pid"), "common_pid is not there");
 	check(p, "prev_comm", "string[16]", LOC_CTX_ADDR, 8, 0);
 	check(p, "prev_pid", "int32", LOC_CTX, 24, 4);

@@ -16,10 +16,10 @@ static void test_equal(struct fixture *x)
 	b = profile_new(&x->env, PROFILE_PT_REGS, BPF_PROG_TYPE_KPROBE);
 	profile_function(&x->env, b, false, true);
 	ok(profile_equal(a, b), "the same layout, made twice");
-	b->args = args;
-	b->n_args = 1;
+	b->args.v = args;
+	b->args.n = 1;
 	ok(!profile_equal(a, b), "another argument");
-	b->n_args = 0;
+	b->args.n = 0;
 	b->site.own = true;
 	ok(!profile_equal(a, b) && profile_equal(b, b), "a site of its own");
 	b->site.own = false;
@@ -28,7 +28,7 @@ static void test_equal(struct fixture *x)
 	ok(!profile_equal(a, b), "other system calls");
 	other[0] = 1;
 	ok(profile_equal(a, b), "the same system calls");
-	b->is_return = true;
+	b->func.is_return = true;
 	ok(!profile_equal(a, b), "entry and return");
 }
 

@@ -44,11 +44,12 @@ static void test_functions(struct fixture *x)
 	is_int(resolve(x, "uprobe:" SELF ":probed_function_one"), 1, "a function of this program");
 	ok(x->target[0] && x->target[0]->site.user.offset, "has an offset");
 	is_str(x->target[0]->site.func, "probed_function_one", "its name");
-	ok(x->target[0]->profile->user_regs && x->target[0]->profile->n_argn == arch_native->n_args,
+	ok(x->target[0]->profile->regs.are_users &&
+		   x->target[0]->profile->argn.n == arch_native->n_args,
 	   "arg0 ...");
 	is_int(resolve(x, "uretprobe:" SELF ":probed_function_one"), 1, "its return");
 	ok(x->target[0]->site.is_return && x->target[0]->profile->retval.type == &ty_u64, "retval");
-	is_int(x->target[0]->profile->n_argn, 0, "no arguments there");
+	is_int(x->target[0]->profile->argn.n, 0, "no arguments there");
 	is_int(resolve(x, "uprobe:" SELF ":probed_function_*"), 2, "a pattern");
 	ok(x->target[0]->profile == x->target[1]->profile, "one profile for all");
 	ok(resolve(x, "uprobe:" SELF ":probed_function_onf") < 0 && streq(said(x), "NO_MATCH"),
@@ -79,10 +80,11 @@ static void test_usdt(struct fixture *x)
 		return;
 	p = x->target[0]->profile;
 	is_str(x->target[0]->site.func, "probed_function_two", "in this function");
-	is_int(p->n_argn, 2, "two arguments");
-	ok(p->argn[0].loc.kind == LOC_REG && p->argn[0].loc.size == 4 && p->argn[0].loc.is_signed,
+	is_int(p->argn.n, 2, "two arguments");
+	ok(p->argn.v[0].loc.kind == LOC_REG && p->argn.v[0].loc.size == 4 &&
+		   p->argn.v[0].loc.is_signed,
 	   "in a register");
-	ok(p->argn[1].loc.kind == LOC_STACK, "in memory");
+	ok(p->argn.v[1].loc.kind == LOC_STACK, "in memory");
 	is_int(resolve(x, "usdt:" SELF ":her*"), 1, "a pattern, any provider");
 	ok(resolve(x, "usdt:" SELF ":sonde_test:hear") < 0, "not that one");
 	ok(probed_function_one(1) + probed_function_two(1) == 9, "they are in the program");
