@@ -150,80 +150,141 @@ struct probe_options {
 	bool list, functions, force;
 };
 
-struct cli {
+/* sonde record: of cmd_record.c. */
+struct record_options {
+	bool stacks; /* -g */
+	const char *overwrite;
+	const char *max_size, *switch_output, *switch_max_files;
+	const char *dump_on;           /* --dump-on */
+	u64 dump_after_ns;             /* --after */
+	struct background *background; /* record start: in its process; else NULL */
+};
+
+/* sonde script: of cmd_script.c. */
+struct script_lines {
+	const char *const *columns; /* values of -F, NULL-terminated, or NULL */
+	bool time_in_ns, reltime, deltatime;
+	bool as_ftrace; /* --ftrace */
+};
+
+/* sonde export: of cmd_export.c. */
+struct export_options {
+	const char *to;
+	bool html;
+};
+
+/* sonde view: of cmd_view.c. */
+struct view_options {
+	const char *port;
+	bool live;
+};
+
+/* sonde help: of cmd_help.c. */
+struct help_options {
+	const char *completion; /* --completion SHELL */
+	enum manual manual;
+};
+
+/* sonde info: of cmd_info.c. */
+struct info_options {
+	bool refresh, selftest;
+	const char *selftest_work;
+};
+
+/* sonde fmt: of cmd_fmt.c. */
+struct fmt_options {
+	bool compare, rewrite; /* --check, --write */
+};
+
+/* sonde build: of cmd_build.c and cmd_object.c. */
+struct build_options {
+	const char *object; /* --emit-elf */
+	const char *runtime;
+};
+
+/* The options that single commands have, by command. */
+struct command_options {
+	struct profile_options profile;
+	struct trace_options trace;
+	struct flow_options flow;
+	struct stat_options stat;
+	struct sched_options sched;
+	struct probe_options probe;
+	struct ftrace_options ftrace;
+	struct record_options record;
+	struct script_lines script;
+	struct export_options export;
+	struct view_options view;
+	struct help_options help;
+	struct info_options info;
+	struct fmt_options fmt;
+	struct build_options build;
+	struct strace *strace; /* its options and state */
+	struct ltrace *ltrace;
+	bool listed; /* explain --list */
+};
+
+/* The words of the command line. */
+struct command_line {
 	const char *program; /* as called: "sonde", "bpftrace" */
 	bool drop_in;        /* called bpftrace: no subcommands, its version */
 	bool is_run;         /* the word "run" was given: the next one may be the name of a tool */
-	struct tool *tool;   /* that tool, or NULL; main frees it */
-	const struct command *command;
-	const struct command *named_command; /* by the first word; NULL: by an option, or none */
-	const char **words; /* all but options, in order, without the name of the command */
+	const char **words;  /* all but options, in order, without the name of the command */
 	u32 n_words;
-	struct request request;
-	struct session_host host;
-	struct sink sink;
-	/* what request.script points to when it was read from a file; main releases it */
-	struct buf script;
-	struct script_arg *named; /* request.script.named */
 	/* of a command with script_before_cmd: words are a script and its parameters */
 	bool has_script;
 	/* the words after the first "--", or NULL; of a command with words_are_cmd, CMD ARGS */
 	char **after;
 	u32 n_after, n_after_words, n_before_named;
-	const char *after_command;  /* request.traced.command, if it is from them */
-	bool all, no_follow;        /* -a, --no-follow */
-	const char *cpus;           /* -C */
-	const char *output;         /* -o */
-	const char *frequency;      /* -F */
-	const char *cgroup;         /* -G */
-	const char *filter;         /* --filter of all events */
-	u64 over_ns;                /* --over */
-	bool stack;                 /* --stack */
-	bool output_appends;        /* ... keeps what the file has */
-	struct strace *strace;      /* sonde strace: its options and state */
-	const char *const *events;  /* record, trace: values of -e, NULL-terminated, or NULL */
-	VEC(u32) tids;              /* record: -t */
-	const char **event_filters; /* record: of each of them that of --filter, or NULL */
+	const char *after_command; /* request.traced.command, if it is from them */
+	struct given *given;       /* the options, in order */
+	u32 n_given;
+	u32 n_built_in;     /* words that a tool was built with: any option is valid there */
+	struct arena arena; /* words put together; main releases it */
+};
+
+/* Which events and samples a command takes: options that several commands have. */
+struct selection {
+	bool all, no_follow;       /* -a, --no-follow */
+	const char *cpus;          /* -C */
+	const char *frequency;     /* -F */
+	const char *cgroup;        /* -G */
+	const char *filter;        /* --filter of all events */
+	u64 over_ns;               /* --over */
+	bool stack;                /* --stack */
+	const char *time_range;    /* --time: parts of a recording */
+	const char *const *events; /* values of -e, NULL-terminated, or NULL */
+	/* of each of the first n of them that of --filter, or NULL */
+	const char **event_filters;
 	u32 n_event_filters;
-	struct ltrace *ltrace;         /* sonde ltrace: likewise */
-	bool record_stacks;            /* record: -g */
-	struct background *background; /* record start: in its process; else NULL */
-	const char *overwrite;         /* record: --overwrite */
-	const char *max_size, *switch_output, *switch_max_files;
-	const char *dump_on;                 /* record: --dump-on */
-	u64 dump_after_ns;                   /* record: --after */
-	const char *time_range;              /* --time: parts of a recording */
-	const char *const *columns;          /* script: values of -F, NULL-terminated, or NULL */
-	bool time_in_ns, reltime, deltatime; /* script: --ns ... */
-	const char *export_to;               /* export: --to */
-	bool export_html;
-	const char *port;         /* view: --port */
-	bool live;                /* view: --live */
-	bool as_ftrace;           /* script: --ftrace */
-	struct new_file new_file; /* the file of -o of an output that writes at the end */
+	VEC(u32) tids; /* record: -t */
+};
+
+/* Where results go, and how. */
+struct output_options {
+	const char *file;         /* -o; NULL: standard output */
+	bool appends;             /* keeps what the file has */
+	struct new_file new_file; /* that file, of an output that writes at the end */
 	enum when escape;         /* --escape */
 	bool quiet, buffering_given;
+};
+
+struct cli {
+	struct command_line line;
+	const struct command *command;
+	const struct command *named_command; /* by the first word; NULL: by an option, or none */
+	struct tool *tool;                   /* the one that "run" names, or NULL; main frees it */
+	const struct bundle *bundle;         /* this is a tool made by "sonde build"; else NULL */
+	struct request request;
+	struct session_host host;
+	struct sink sink;
+	/* what request.script.text points to when it was read from a file; main releases it */
+	struct buf script;
+	struct script_arg *named; /* request.script.named */
+	struct selection select;
+	struct output_options output;
+	struct command_options own;
 	u32 n_warnings_given; /* -k */
-	struct profile_options profile;
-	struct trace_options trace;
-	struct flow_options flow;
-	struct stat_options stat;
-	const char *completion; /* help --completion SHELL */
-	enum manual manual;
-	bool refresh, selftest; /* info --refresh, --selftest */
-	const char *selftest_work;
-	bool compare, rewrite; /* fmt --check, --write */
-	bool listed;           /* explain --list */
-	const char *object;    /* --emit-elf */
-	const char *runtime;   /* build --runtime */
-	struct given *given;   /* the options, in order */
-	u32 n_given;
-	struct arena words_arena; /* words put together; main releases it */
-	u32 n_built_in;           /* words that a tool was built with: any option is valid there */
-	const struct bundle *bundle; /* this is a tool made by "sonde build"; else NULL */
-	struct sched_options sched;
-	struct probe_options probe;
-	struct ftrace_options ftrace;
 };
 
 struct given {

@@ -116,11 +116,11 @@ static void put_words(struct buf *payload, const struct cli *c)
 {
 	u32 n = 0;
 
-	for (u32 i = 0; i < c->n_given; i++)
-		n += goes_along(c->given[i].row);
+	for (u32 i = 0; i < c->line.n_given; i++)
+		n += goes_along(c->line.given[i].row);
 	bundle_put_count(payload, n);
-	for (u32 i = 0; i < c->n_given; i++) {
-		const struct given *g = &c->given[i];
+	for (u32 i = 0; i < c->line.n_given; i++) {
+		const struct given *g = &c->line.given[i];
 		struct buf word = { 0 };
 
 		if (!goes_along(g->row))
@@ -235,7 +235,7 @@ static int run(struct cli *c)
 
 	if (ret)
 		return ret;
-	path = c->output ? c->output : (guess = guess_name(c));
+	path = c->output.file ? c->output.file : (guess = guess_name(c));
 	if (!path)
 		ret = say_usage(c, "build needs -o TOOL: what the executable is called");
 	else if (is_script_itself(path, c->request.script.name))
@@ -244,7 +244,8 @@ static int run(struct cli *c)
 	else
 		ret = pack(c, &payload);
 	if (!ret)
-		ret = build_from(c, c->runtime ? c->runtime : "/proc/self/exe", path, &payload);
+		ret = build_from(c, c->own.build.runtime ? c->own.build.runtime : "/proc/self/exe",
+				 path, &payload);
 	buf_release(&payload);
 	free(guess);
 	return ret;
@@ -271,7 +272,7 @@ const struct command command_build = {
 
 static int bundle_version(struct cli *c)
 {
-	printf("%s (sonde %s)\n", c->program, SONDE_VERSION);
+	printf("%s (sonde %s)\n", c->line.program, SONDE_VERSION);
 	return 0;
 }
 
@@ -285,10 +286,10 @@ static int bundle_start(struct cli *c, const struct bundle *b, int argc, char **
 
 	all[n++] = argv[0];
 	for (u32 i = 0; i < b->words.n; i++)
-		all[n++] = arena_strdup(&c->words_arena, b->words.v[i]);
+		all[n++] = arena_strdup(&c->line.arena, b->words.v[i]);
 	for (int i = 1; i < argc; i++)
 		all[n++] = argv[i];
-	c->n_built_in = b->words.n;
+	c->line.n_built_in = b->words.n;
 	ret = args_parse(c, n, all);
 	if (c->command == &command_version)
 		c->command = &command_bundle_version;
@@ -304,7 +305,7 @@ int bundle_main(struct cli *c, int argc, char **argv)
 	struct err err = { 0 };
 	int ret = bundle_open(&b, &err);
 
-	c->program = b.name;
+	c->line.program = b.name;
 	if (ret < 0) {
 		say_err(c, &err);
 		err_release(&err);

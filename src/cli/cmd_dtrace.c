@@ -19,13 +19,13 @@ struct usdt_job {
  * to them. */
 static int read_request(struct cli *c, struct usdt_job *q)
 {
-	for (u32 i = 0; i < c->n_words; i++) {
-		const char *w = c->words[i], *value = NULL;
+	for (u32 i = 0; i < c->line.n_words; i++) {
+		const char *w = c->line.words[i], *value = NULL;
 
 		if (w[0] != '-' || !w[1])
 			continue;
 		if (strchr("soIDxb", w[1])) {
-			value = w[2] ? w + 2 : i + 1 < c->n_words ? c->words[++i] : NULL;
+			value = w[2] ? w + 2 : i + 1 < c->line.n_words ? c->line.words[++i] : NULL;
 			if (!value)
 				return say_usage(c, "dtrace: -%c needs a value", w[1]);
 		}
@@ -63,7 +63,7 @@ static const char *output_name(struct cli *c, const struct usdt_job *q)
 	if (q->out)
 		return q->out;
 	len -= len > 2 && streq(name + len - 2, ".d") ? 2 : 0;
-	return arena_printf(&c->words_arena, "%.*s.%c", (int)len, name, q->header ? 'h' : 'o');
+	return arena_printf(&c->line.arena, "%.*s.%c", (int)len, name, q->header ? 'h' : 'o');
 }
 
 static int make(struct cli *c, const struct usdt_job *q, const struct buf *text)
@@ -74,13 +74,13 @@ static int make(struct cli *c, const struct usdt_job *q, const struct buf *text)
 	int ret = 0;
 
 	arena_init(&a);
-	c->output = output_name(c, q);
+	c->output.file = output_name(c, q);
 	if (!usdt_def_parse(&d, &a, text->s ? text->s : "")) {
 		fprintf(stderr, "%s:%u: ERROR: %s\n", q->in, d.line, d.error);
 		ret = 1;
 	} else {
 		if (q->header)
-			usdt_def_header(&d, c->output, &out);
+			usdt_def_header(&d, c->output.file, &out);
 		else
 			usdt_def_object(&d, arch_native->elf_machine, &out);
 		ret = put_out(c, &out);

@@ -5,9 +5,9 @@
 /* By --to, else by the suffix of -o. */
 static const struct exporter *chosen(const struct cli *c)
 {
-	if (c->export_to || c->export_html)
-		return exporter_find(c->export_html ? "html" : c->export_to);
-	return c->output ? exporter_by_suffix(c->output) : NULL;
+	if (c->own.export.to || c->own.export.html)
+		return exporter_find(c->own.export.html ? "html" : c->own.export.to);
+	return c->output.file ? exporter_by_suffix(c->output.file) : NULL;
 }
 
 static int refuse(const struct cli *c)
@@ -17,16 +17,17 @@ static int refuse(const struct cli *c)
 
 	for (u32 i = 0; exporters[i]; i++)
 		buf_printf(&b, "%s%s", i ? ", " : "", exporters[i]->name);
-	ret = c->export_to ? say_usage(c, "--to=%s: the formats are %s", c->export_to, b.s) :
-			     say_usage(c, "which format? --to=FORMAT: %s", b.s);
+	ret = c->own.export.to ?
+		      say_usage(c, "--to=%s: the formats are %s", c->own.export.to, b.s) :
+		      say_usage(c, "which format? --to=FORMAT: %s", b.s);
 	buf_release(&b);
 	return ret;
 }
 
 static int export_as(struct recorded *r, const struct exporter *x)
 {
-	const char *path = r->c->output ? r->c->output :
-					  arena_printf(&r->arena, "sonde%s", x->suffix);
+	const char *path = r->c->output.file ? r->c->output.file :
+					       arena_printf(&r->arena, "sonde%s", x->suffix);
 	int ret = export_file(r, x, path);
 
 	if (!ret)

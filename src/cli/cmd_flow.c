@@ -16,12 +16,12 @@
 
 static bool has_target(const struct cli *c)
 {
-	return c->request.traced.n_pids || c->n_after;
+	return c->request.traced.n_pids || c->line.n_after;
 }
 
 static const char *program_of_pid(struct flow *f, u32 pid)
 {
-	struct arena *a = &f->t.c->words_arena;
+	struct arena *a = &f->t.c->line.arena;
 	char path[PATH_MAX];
 	ssize_t n = readlink(arena_printf(a, "/proc/%u/exe", pid), path, sizeof path - 1);
 
@@ -43,9 +43,9 @@ static int find_program_of_cmd(struct flow *f)
 {
 	const struct cli *c = f->t.c;
 
-	f->binary = path_find_program(&f->t.c->words_arena, c->after[0]);
+	f->binary = path_find_program(&f->t.c->line.arena, c->line.after[0]);
 	if (!f->binary)
-		return say_usage(c, "there is no program \"%s\"", c->after[0]);
+		return say_usage(c, "there is no program \"%s\"", c->line.after[0]);
 	f->is_script = is_script(f->binary);
 	return 0;
 }
@@ -58,7 +58,7 @@ static int find_program(struct flow *f)
 
 	if (!has_target(c))
 		return 0;
-	f->binary = c->flow.binary;
+	f->binary = c->own.flow.binary;
 	if (!f->binary && !t->n_pids)
 		return find_program_of_cmd(f);
 	if (!f->binary)
@@ -85,7 +85,7 @@ static int read_depth(struct flow *f, const char *text)
 
 static int check_words(const struct cli *c)
 {
-	if (!c->n_words)
+	if (!c->line.n_words)
 		return say_usage(
 			c,
 			"whose calls to show: a function, as in sonde flow main -- ./program, or one of "
@@ -135,7 +135,7 @@ static int check_functions(const struct flow *f)
 			c,
 			"%s is a script: --binary FILE names the program whose functions are meant",
 			f->binary);
-	if (!has_target(c) && !c->all)
+	if (!has_target(c) && !c->select.all)
 		return say_usage(
 			c, "of which processes: -p PID, -a for all, or a command after \"--\"");
 	if (f->functions.n && f->kernel_functions.n)
@@ -157,14 +157,14 @@ static const char *const *left_out(const struct flow *f)
 {
 	static const char *const around_calls[] = { "syscall_exit_*", "syscall_trace_*",
 						    "syscall_enter_*", "trace_syscall_*" };
-	const char *const *exclude = f->t.c->flow.exclude;
+	const char *const *exclude = f->t.c->own.flow.exclude;
 	VEC(const char *) list = { 0 };
 
 	for (u32 i = 0; exclude && exclude[i]; i++)
-		vec_push(&f->t.c->words_arena, &list, exclude[i]);
+		vec_push(&f->t.c->line.arena, &list, exclude[i]);
 	for (u32 i = 0; f->has_kernel && i < ARRAY_SIZE(around_calls); i++)
-		vec_push(&f->t.c->words_arena, &list, around_calls[i]);
-	vec_push(&f->t.c->words_arena, &list, NULL);
+		vec_push(&f->t.c->line.arena, &list, around_calls[i]);
+	vec_push(&f->t.c->line.arena, &list, NULL);
 	return list.v;
 }
 
@@ -189,7 +189,7 @@ static int show(struct flow *f)
 	if (flow_has_kernel(f))
 		flow_time_before(f);
 	f->is_json = c->sink.output == &output_json;
-	f->t.has_color = !f->is_json && !c->output && color_wanted(STDOUT_FILENO);
+	f->t.has_color = !f->is_json && !c->output.file && color_wanted(STDOUT_FILENO);
 	f->s = &c->sink;
 	c->sink.state = f;
 	if (c->request.verbose)
@@ -203,10 +203,10 @@ static int show(struct flow *f)
 
 static int run(struct cli *c)
 {
-	const struct flow_options *o = &c->flow;
+	const struct flow_options *o = &c->own.flow;
 	struct flow f = {
 		.t = { .c = c },
-		.over_ns = c->over_ns,
+		.over_ns = c->select.over_ns,
 		.has_args = o->args,
 		.has_calls = o->calls || o->kernel,
 		.has_kernel = o->kernel,
@@ -216,7 +216,7 @@ static int run(struct cli *c)
 	};
 	int ret = job_targets(c, JOB_TRACES_ALL);
 
-	system_init(&f.system, &c->words_arena);
+	system_init(&f.system, &c->line.arena);
 	c->request.probes.keeps_return_addresses = true;
 	c->request.traced.alone = true;
 	c->request.compile.no_warnings |=

@@ -25,7 +25,7 @@ static int deliver(struct cli *c, struct buf *out)
 	bool same = out->len == c->request.script.len &&
 		    (!out->len || !memcmp(out->s, c->request.script.text, out->len));
 
-	if (!c->compare && !c->rewrite)
+	if (!c->own.fmt.compare && !c->own.fmt.rewrite)
 		return put_out(c, out);
 	if (same)
 		return 0;
@@ -34,7 +34,7 @@ static int deliver(struct cli *c, struct buf *out)
 		buf_visible(&name, 0, VISIBLE_NAME);
 	puts(name.s);
 	buf_release(&name);
-	return c->compare ? 1 : write_back(c, out);
+	return c->own.fmt.compare ? 1 : write_back(c, out);
 }
 
 static int format_one(struct cli *c)
@@ -55,11 +55,12 @@ static int format_one(struct cli *c)
 
 static int run(struct cli *c)
 {
-	bool from_file = !c->request.script.text && c->n_words && !streq(c->words[0], "-");
+	bool from_file = !c->request.script.text && c->line.n_words &&
+			 !streq(c->line.words[0], "-");
 
-	if (c->rewrite && !from_file)
+	if (c->own.fmt.rewrite && !from_file)
 		return say_usage(c, "fmt --write needs a FILE to write to");
-	if (c->rewrite && (c->compare || c->output))
+	if (c->own.fmt.rewrite && (c->own.fmt.compare || c->output.file))
 		return say_usage(c, "--write, --check and -o exclude each other");
 	return each_script(c, format_one);
 }

@@ -134,7 +134,7 @@ static int print(struct ftrace *f)
 {
 	int ret;
 
-	if (f->c->output && (f->out = output_open(f->c)) < 0)
+	if (f->c->output.file && (f->out = output_open(f->c)) < 0)
 		return STATUS_WRONG;
 	f->escapes = escape_wanted(f->c, f->out);
 	f->c->sink.state = f;
@@ -156,7 +156,7 @@ static int keep(struct ftrace *f)
 	start.plan.has_stacks = true;
 	c->sink.state = &recording;
 	ret = run(f, &output_recording);
-	record_tell(c, &recording, c->output);
+	record_tell(c, &recording, c->output.file);
 	record_start_release(&start);
 	return ret;
 }
@@ -166,14 +166,14 @@ static int choose_output(struct ftrace *f)
 {
 	struct cli *c = f->c;
 
-	f->keeps = c->output && ends_with(c->output, ".data");
-	f->clock = c->ftrace.clock ? c->ftrace.clock : f->keeps ? "boot" : "mono";
+	f->keeps = c->output.file && ends_with(c->output.file, ".data");
+	f->clock = c->own.ftrace.clock ? c->own.ftrace.clock : f->keeps ? "boot" : "mono";
 	if (f->keeps && f->is_latency)
 		return say_usage(c, "-t %s leaves the text of one time, which is no recording",
 				 f->tracer);
-	if (f->keeps && exporter_by_suffix(c->output))
+	if (f->keeps && exporter_by_suffix(c->output.file))
 		return say_usage(c, "-o %s: record to x.data; sonde export x.data -o %s makes it",
-				 c->output, c->output);
+				 c->output.file, c->output.file);
 	if (f->keeps && !streq(f->clock, "boot"))
 		return say_usage(c, "--clock %s: times of recordings are of the clock boot",
 				 f->clock);
@@ -198,8 +198,8 @@ static bool is_latency_tracer(const char *name)
 static int choose_tracer(struct ftrace *f)
 {
 	const struct cli *c = f->c;
-	const struct ftrace_options *o = &c->ftrace;
-	bool for_graph = o->graph || o->nograph || o->depth || c->over_ns;
+	const struct ftrace_options *o = &c->own.ftrace;
+	bool for_graph = o->graph || o->nograph || o->depth || c->select.over_ns;
 
 	f->tracer = o->tracer                               ? o->tracer :
 		    for_graph                               ? "function_graph" :

@@ -100,7 +100,7 @@ static int help_word(struct cli *c, const char *word, const enum topic_kind *onl
 	else if (near_best(&s.near))
 		say(c, "nothing is named \"%s\": did you mean %s?", word, near_best(&s.near));
 	else
-		say(c, "nothing is named \"%s\"; \"%s help\" shows the lists", word, c->program);
+		say(c, "nothing is named \"%s\"; \"%s help\" shows the lists", word, c->line.program);
 	buf_release(&s.out);
 	arena_release(&a);
 	return ret;
@@ -120,14 +120,14 @@ static int help_overview(struct cli *c)
 	arena_init(&a);
 	buf_printf(&b,
 		   "%s help NAME describes anything in these lists; %s help LIST prints one:\n\n",
-		   c->program, c->program);
+		   c->line.program, c->line.program);
 	for (enum topic_kind k = 0; k < N_TOPIC_KINDS; k++) {
 		u32 n = 0;
 
 		topics_each(&a, k, count_topic, &n);
 		buf_printf(&b, "    %-14s %3u  %s\n", topic_kinds[k].word, n, topic_kinds[k].title);
 	}
-	buf_printf(&b, "\n%s --help is a summary of the command line.\n", c->program);
+	buf_printf(&b, "\n%s --help is a summary of the command line.\n", c->line.program);
 	ret = put_out(c, &b);
 	buf_release(&b);
 	arena_release(&a);
@@ -164,12 +164,14 @@ static int help_document(struct cli *c)
 	struct buf b = { 0 };
 	int ret;
 
-	if (c->completion && !put_completion(&b, c->completion))
-		return say_usage(c, "--completion=%s: must be one of bash|zsh|fish", c->completion);
-	if (c->manual == MANUAL_MAN && c->n_words && !put_command_page(&b, c->words[0]))
-		return say_usage(c, "--man %s: there is no such command", c->words[0]);
-	if (c->manual != MANUAL_MAN || !c->n_words)
-		put_manual(&b, c->manual);
+	if (c->own.help.completion && !put_completion(&b, c->own.help.completion))
+		return say_usage(c, "--completion=%s: must be one of bash|zsh|fish",
+				 c->own.help.completion);
+	if (c->own.help.manual == MANUAL_MAN && c->line.n_words &&
+	    !put_command_page(&b, c->line.words[0]))
+		return say_usage(c, "--man %s: there is no such command", c->line.words[0]);
+	if (c->own.help.manual != MANUAL_MAN || !c->line.n_words)
+		put_manual(&b, c->own.help.manual);
 	ret = put_out(c, &b);
 	buf_release(&b);
 	return ret;
@@ -179,12 +181,12 @@ static int run(struct cli *c)
 {
 	int ret = 0;
 
-	if (c->completion || c->manual)
+	if (c->own.help.completion || c->own.help.manual)
 		return help_document(c);
-	if (!c->n_words)
+	if (!c->line.n_words)
 		return help_overview(c);
-	for (u32 i = 0; i < c->n_words && !ret; i++)
-		ret = help_word(c, c->words[i], NULL);
+	for (u32 i = 0; i < c->line.n_words && !ret; i++)
+		ret = help_word(c, c->line.words[i], NULL);
 	return ret;
 }
 
@@ -207,14 +209,14 @@ static int explain(struct cli *c)
 	static const enum topic_kind diagnostics = TOPIC_DIAG;
 	int ret = 0;
 
-	if (c->listed)
+	if (c->own.listed)
 		return help_word(c, topic_kinds[diagnostics].word, NULL);
-	if (!c->n_words)
+	if (!c->line.n_words)
 		return say_usage(
 			c,
 			"which diagnostic? Its code is in brackets at the end, like E0203; --list shows all");
-	for (u32 i = 0; i < c->n_words && !ret; i++)
-		ret = help_word(c, c->words[i], &diagnostics);
+	for (u32 i = 0; i < c->line.n_words && !ret; i++)
+		ret = help_word(c, c->line.words[i], &diagnostics);
 	return ret;
 }
 

@@ -357,11 +357,11 @@ static int run(struct cli *c)
 	struct report r = { .json = c->sink.output == &output_json };
 	int ret;
 
-	if (c->selftest_work)
-		return selftest_work(c, c->selftest_work);
-	if (c->refresh)
+	if (c->own.info.selftest_work)
+		return selftest_work(c, c->own.info.selftest_work);
+	if (c->own.info.refresh)
 		kernel_features_refresh(kernel_features());
-	if (c->selftest)
+	if (c->own.info.selftest)
 		return selftest(c);
 	if (r.json)
 		buf_putc(&r.b, '{');

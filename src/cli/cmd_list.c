@@ -84,7 +84,7 @@ static int on_probe(void *ctx, const char *probe, const struct profile *p)
 static int listing_open(struct listing *l, struct cli *c)
 {
 	*l = (struct listing){ .c = c, .fd = STDOUT_FILENO, .verbose = c->request.verbose };
-	if (c->output && (l->fd = output_open(c)) < 0)
+	if (c->output.file && (l->fd = output_open(c)) < 0)
 		return 1;
 	l->escape = escape_wanted(c, l->fd);
 	return 0;
@@ -94,7 +94,7 @@ static int listing_close(struct listing *l)
 {
 	flush(l);
 	buf_release(&l->out);
-	if (l->c->output)
+	if (l->c->output.file)
 		close(l->fd);
 	if (!l->error || l->error == -EPIPE)
 		return 0;
@@ -180,10 +180,10 @@ static int list_patterns(struct cli *c, struct listing *l)
 {
 	int ret = 0, one;
 
-	if (!c->n_words)
+	if (!c->line.n_words)
 		return list_pattern(c, l, NULL);
-	for (u32 i = 0; i < (u32)c->n_words && !l->error; i++) {
-		one = list_pattern(c, l, c->words[i]);
+	for (u32 i = 0; i < (u32)c->line.n_words && !l->error; i++) {
+		one = list_pattern(c, l, c->line.words[i]);
 		ret = MAX(ret, one);
 	}
 	return ret;
@@ -258,11 +258,12 @@ static int run(struct cli *c)
 	struct listing l;
 	int ret, lost;
 
-	if (c->is_run && !c->n_words && !c->request.script.text)
+	if (c->line.is_run && !c->line.n_words && !c->request.script.text)
 		return tools_list(c);
 	if (listing_open(&l, c))
 		return 1;
-	if (c->request.script.text || c->tool || (c->n_words && names_a_script(c->words[0])))
+	if (c->request.script.text || c->tool ||
+	    (c->line.n_words && names_a_script(c->line.words[0])))
 		ret = list_script(c, &l);
 	else
 		ret = list_patterns(c, &l);

@@ -50,7 +50,7 @@ static int run(struct cli *c)
 		return ret;
 	lt = xcalloc(1, sizeof *lt);
 	lt->c = c;
-	c->ltrace = lt;
+	c->own.ltrace = lt;
 	ret = ltrace_read_options(lt);
 	ret = ret ? ret : check_format(lt);
 	ret = ret ? ret : trace(lt);

@@ -9,12 +9,12 @@
 
 static int write_object(const struct cli *c, const struct buf *object)
 {
-	_fd int fd = open(c->object, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	_fd int fd = open(c->own.build.object, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	int ret = fd < 0 ? -errno : write_all(fd, object->s, object->len);
 
 	if (!ret)
 		return 0;
-	say(c, "write %s: %s", c->object, strerror(-ret));
+	say(c, "write %s: %s", c->own.build.object, strerror(-ret));
 	return 255;
 }
 

@@ -9,7 +9,7 @@
 static int find_file(struct probe *p)
 {
 	const struct cli *c = p->c;
-	const char *name = c->probe.file;
+	const char *name = c->own.probe.file;
 	char *path;
 
 	if (!name)
@@ -26,22 +26,22 @@ static int find_file(struct probe *p)
 
 static void take_path_word(struct cli *c)
 {
-	if (c->probe.file || c->n_words < 2 || *c->words[0] != '/')
+	if (c->own.probe.file || c->line.n_words < 2 || *c->line.words[0] != '/')
 		return;
-	c->probe.file = c->words[0];
-	memmove(c->words, c->words + 1, c->n_words * sizeof *c->words);
-	c->n_words--;
+	c->own.probe.file = c->line.words[0];
+	memmove(c->line.words, c->line.words + 1, c->line.n_words * sizeof *c->line.words);
+	c->line.n_words--;
 }
 
 /* Words are one probe, as perf takes them. */
 static const char *const *words_as_point(struct cli *c)
 {
-	const char **list = arena_array(&c->words_arena, const char *, 2);
+	const char **list = arena_array(&c->line.arena, const char *, 2);
 	struct buf b = { 0 };
 
-	for (u32 i = 0; i < c->n_words; i++)
-		buf_printf(&b, "%s%s", i ? " " : "", c->words[i]);
-	list[0] = b.len ? arena_strdup(&c->words_arena, b.s) : NULL;
+	for (u32 i = 0; i < c->line.n_words; i++)
+		buf_printf(&b, "%s%s", i ? " " : "", c->line.words[i]);
+	list[0] = b.len ? arena_strdup(&c->line.arena, b.s) : NULL;
 	buf_release(&b);
 	return list;
 }
@@ -49,40 +49,40 @@ static const char *const *words_as_point(struct cli *c)
 static int define(struct probe *p)
 {
 	struct cli *c = p->c;
-	const char *const *points = c->n_words ? words_as_point(c) : c->probe.add;
+	const char *const *points = c->line.n_words ? words_as_point(c) : c->own.probe.add;
 
-	if (c->probe.definition)
-		return probe_define(p, c->probe.definition, true);
+	if (c->own.probe.definition)
+		return probe_define(p, c->own.probe.definition, true);
 	if (!points || !points[0])
 		return say_usage(
 			c,
 			"what to do: FUNC, FUNC:LINE VAR..., FUNC%%return '$retval' (with -x FILE in a program), -l, -d EVENT, "
 			"-V FUNC, -L FUNC");
-	if (c->n_words && c->probe.add)
+	if (c->line.n_words && c->own.probe.add)
 		return say_usage(c, "%s: a probe is given by words or by -a, not both",
-				 c->words[0]);
+				 c->line.words[0]);
 	return probe_define(p, points, false);
 }
 
 static int probe(struct cli *c)
 {
-	struct probe p = { .c = c, .arena = &c->words_arena, .module = c->probe.module };
+	struct probe p = { .c = c, .arena = &c->line.arena, .module = c->own.probe.module };
 	int ret;
 
 	take_path_word(c);
 	ret = find_file(&p);
 	if (ret)
 		return ret;
-	if (c->probe.list)
+	if (c->own.probe.list)
 		return probe_list(&p);
-	if (c->probe.remove)
-		return probe_delete(&p, c->probe.remove);
-	if (c->probe.lines)
-		return probe_show_lines(&p, c->probe.lines);
-	if (c->probe.vars)
-		return probe_show_vars(&p, c->probe.vars);
-	if (c->probe.functions)
-		return probe_show_functions(&p, c->n_words ? c->words[0] : NULL);
+	if (c->own.probe.remove)
+		return probe_delete(&p, c->own.probe.remove);
+	if (c->own.probe.lines)
+		return probe_show_lines(&p, c->own.probe.lines);
+	if (c->own.probe.vars)
+		return probe_show_vars(&p, c->own.probe.vars);
+	if (c->own.probe.functions)
+		return probe_show_functions(&p, c->line.n_words ? c->line.words[0] : NULL);
 	return define(&p);
 }
 

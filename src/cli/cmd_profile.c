@@ -65,14 +65,14 @@ static void put_key(struct buf *b, const struct key *k)
 static int put_conditions(struct cli *c, struct buf *b)
 {
 	buf_puts(b, "true");
-	if (c->cpus)
+	if (c->select.cpus)
 		buf_puts(b, " && ");
 	if (job_put_cpus(c, b))
 		return 1;
-	if (c->cgroup && strpbrk(c->cgroup, "\"\\\n"))
-		return say_usage(c, "--cgroup=%s: a path below /sys/fs/cgroup", c->cgroup);
-	if (c->cgroup)
-		buf_printf(b, " && in_cgroup(\"%s\")", c->cgroup);
+	if (c->select.cgroup && strpbrk(c->select.cgroup, "\"\\\n"))
+		return say_usage(c, "--cgroup=%s: a path below /sys/fs/cgroup", c->select.cgroup);
+	if (c->select.cgroup)
+		buf_printf(b, " && in_cgroup(\"%s\")", c->select.cgroup);
 	return 0;
 }
 
@@ -84,9 +84,8 @@ struct plan {
 	bool counts_idle;
 };
 
-static void put_sampling(struct buf *b, const struct cli *c, const struct plan *plan)
+static void put_sampling(struct buf *b, const struct profile_options *p, const struct plan *plan)
 {
-	const struct profile_options *p = &c->profile;
 	struct key k = key_of(p, p->wall ? "\"running\"" : NULL);
 
 	buf_printf(b, "profile:hz:%u /%s/ {\n", plan->hz, plan->conditions);
@@ -100,21 +99,20 @@ static void put_sampling(struct buf *b, const struct cli *c, const struct plan *
 		buf_puts(b, "] = count();\n}\n");
 }
 
-static void put_event(struct buf *b, const struct cli *c, const struct plan *plan)
+static void put_event(struct buf *b, const struct profile_options *p, const struct plan *plan)
 {
-	struct key k = key_of(&c->profile, NULL);
+	struct key k = key_of(p, NULL);
 
-	buf_printf(b, "%s /%s/ {\n	@events[", c->profile.event, plan->conditions);
+	buf_printf(b, "%s /%s/ {\n	@events[", p->event, plan->conditions);
 	put_key(b, &k);
 	buf_puts(b, "] = count();\n}\n");
 }
 
 /* Adds a wait, whose start and key are in the tuple `wait`. */
-static void put_wait(struct buf *b, const struct cli *c, u32 n_fields, const char *wait,
+static void put_wait(struct buf *b, const struct profile_options *p, u32 n_fields, const char *wait,
 		     const char *thread)
 {
-	buf_printf(b, "	if (nsecs - %s.0 >= %s) {\n		@us[", wait,
-		   c->profile.min ? c->profile.min : "0");
+	buf_printf(b, "	if (nsecs - %s.0 >= %s) {\n		@us[", wait, p->min ? p->min : "0");
 	for (u32 i = 1; i <= n_fields; i++)
 		buf_printf(b, "%s.%u, ", wait, i);
 	buf_printf(b, "@waker[%s]] = sum((nsecs - %s.0) / 1us);\n	}\n", thread, wait);
@@ -126,15 +124,15 @@ static void put_wait(struct buf *b, const struct cli *c, u32 n_fields, const cha
  * thread that has none, such as one that was preempted, @waker reads as 0. Waits that last at the
  * end are added there.
  */
-static void put_waits(struct buf *b, const struct cli *c, const struct plan *plan)
+static void put_waits(struct buf *b, const struct profile_options *p, const struct plan *plan)
 {
-	struct key k = key_of(&c->profile, "$state");
+	struct key k = key_of(p, "$state");
 
 	buf_puts(b, "rawtracepoint:sched_switch {\n"
 		    "	let $next = (uint32)args.next.pid;\n"
 		    "	if (has_key(@blocked, $next)) {\n"
 		    "	let $wait = @blocked[$next];\n");
-	put_wait(b, c, k.n, "$wait", "$next");
+	put_wait(b, p, k.n, "$wait", "$next");
 	buf_printf(
 		b,
 		"	_ = delete(@blocked, $next);\n"
@@ -156,13 +154,13 @@ static void put_waits(struct buf *b, const struct cli *c, const struct plan *pla
 		"end {\n"
 		"	for ($kv : @blocked) {\n"
 		"	let $wait = $kv.1;\n");
-	put_wait(b, c, k.n, "$wait", "$kv.0");
+	put_wait(b, p, k.n, "$wait", "$kv.0");
 	buf_puts(b, "	}\n}\n");
 }
 
 static void put_prints(struct buf *b, const struct cli *c, const struct plan *plan)
 {
-	const struct profile_options *p = &c->profile;
+	const struct profile_options *p = &c->own.profile;
 
 	buf_puts(b, "end {\n");
 	if (plan->counts_idle && !streq(c->sink.output->name, "folded"))
@@ -175,7 +173,7 @@ static void put_prints(struct buf *b, const struct cli *c, const struct plan *pl
 
 static void put_script(struct buf *b, const struct cli *c, const struct plan *plan)
 {
-	const struct profile_options *p = &c->profile;
+	const struct profile_options *p = &c->own.profile;
 
 	buf_printf(b,
 		   "config = {\n"
@@ -187,11 +185,11 @@ static void put_script(struct buf *b, const struct cli *c, const struct plan *pl
 		   "}\n",
 		   !p->no_inline, p->lines);
 	if (p->event)
-		put_event(b, c, plan);
+		put_event(b, p, plan);
 	else if (!p->off_cpu)
-		put_sampling(b, c, plan);
+		put_sampling(b, p, plan);
 	if (p->off_cpu || p->wall)
-		put_waits(b, c, plan);
+		put_waits(b, p, plan);
 	put_prints(b, c, plan);
 }
 
@@ -208,7 +206,7 @@ static bool is_time(const char *text)
 
 static int check_together(const struct cli *c)
 {
-	const struct profile_options *p = &c->profile;
+	const struct profile_options *p = &c->own.profile;
 
 	if (p->user && p->kernel)
 		return say_usage(c, "--user and --kernel exclude each other");
@@ -218,7 +216,7 @@ static int check_together(const struct cli *c)
 		return say_usage(c, "--threads and --by exclude each other");
 	if (p->off_cpu + p->wall + (p->event != NULL) > 1)
 		return say_usage(c, "--off-cpu, --wall and --event exclude each other");
-	if (c->frequency && (p->off_cpu || p->event))
+	if (c->select.frequency && (p->off_cpu || p->event))
 		return say_usage(c, "--frequency is for samples, and %s takes none",
 				 p->event ? "--event" : "--off-cpu");
 	if (p->min && !p->off_cpu && !p->wall)
@@ -228,11 +226,11 @@ static int check_together(const struct cli *c)
 
 static int check_values(const struct cli *c, u32 *hz)
 {
-	const struct profile_options *p = &c->profile;
-	const char *end = c->frequency ? job_read_number(c->frequency, hz) : "";
+	const struct profile_options *p = &c->own.profile;
+	const char *end = c->select.frequency ? job_read_number(c->select.frequency, hz) : "";
 
 	if (!end || *end || !*hz)
-		return say_usage(c, "--frequency=%s: samples a second, as 99", c->frequency);
+		return say_usage(c, "--frequency=%s: samples a second, as 99", c->select.frequency);
 	if (p->min && !is_time(p->min))
 		return say_usage(c, "--min=%s: a time, as 1ms or 50us", p->min);
 	if (p->event && strpbrk(p->event, "{}"))
@@ -242,26 +240,26 @@ static int check_values(const struct cli *c, u32 *hz)
 
 /* The switch that ends a wait belongs to another thread: the condition of --where is for the one
  * that begins it. */
-static void take_where(struct cli *c, struct buf *conditions)
+static void take_where(struct traced *t, struct buf *conditions)
 {
-	if (!c->request.traced.where || (!c->profile.off_cpu && !c->profile.wall))
-		return;
-	buf_printf(conditions, " && (%s)", c->request.traced.where);
-	c->request.traced.where = NULL;
+	if (t->where)
+		buf_printf(conditions, " && (%s)", t->where);
+	t->where = NULL;
 }
 
 static int read_options(struct cli *c, struct plan *plan, struct buf *conditions)
 {
+	const struct profile_options *o = &c->own.profile;
 	int ret = check_values(c, &plan->hz);
 
 	ret = ret ? ret : check_together(c);
 	ret = ret ? ret : job_targets(c, JOB_TRACES_ALL);
 	ret = ret ? ret : put_conditions(c, conditions);
-	take_where(c, conditions);
+	if (o->off_cpu || o->wall)
+		take_where(&c->request.traced, conditions);
 	plan->conditions = conditions->s;
 	/* The idle task is a process with the number 0, which only the whole system has. */
-	plan->counts_idle = c->request.traced.scope == SCOPE_SCRIPT && !c->profile.off_cpu &&
-			    !c->profile.event;
+	plan->counts_idle = c->request.traced.scope == SCOPE_SCRIPT && !o->off_cpu && !o->event;
 	return ret;
 }
 

@@ -29,7 +29,7 @@ static int make_stream(struct cli *c)
 	if (isatty(STDOUT_FILENO))
 		return say_usage(
 			c, "-o -: a recording is not for a terminal: write it to a pipe or a file");
-	if (c->overwrite || c->switch_output || c->dump_on)
+	if (c->own.record.overwrite || c->own.record.switch_output || c->own.record.dump_on)
 		return say_usage(
 			c, "-o - goes with neither --overwrite, --switch-output nor --dump-on");
 	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -37,7 +37,7 @@ static int make_stream(struct cli *c)
 		say(c, "write to standard output: %s", strerror(errno));
 		return STATUS_REFUSED;
 	}
-	c->output = arena_printf(&c->words_arena, "/proc/self/fd/%d", fd);
+	c->output.file = arena_printf(&c->line.arena, "/proc/self/fd/%d", fd);
 	return 0;
 }
 
@@ -48,18 +48,18 @@ static int make_files(struct cli *c, const struct wanted *w)
 		return make_stream(c);
 	if (w->exporter && record_keep_old(c, w->path))
 		return STATUS_REFUSED;
-	c->output = w->exporter ? arena_printf(&c->words_arena, "%s.sonde", w->path) : w->path;
+	c->output.file = w->exporter ? arena_printf(&c->line.arena, "%s.sonde", w->path) : w->path;
 	return record_make_file(c);
 }
 
 /* A killed sonde leaves holes in the file; otherwise it has none. */
 static int without_holes(struct cli *c)
 {
-	const char *to = arena_printf(&c->words_arena, "%s.new", c->output);
+	const char *to = arena_printf(&c->line.arena, "%s.new", c->output.file);
 	struct err err = { 0 };
 
-	if (store_compact(c->output, to, &err) == 0 && rename(to, c->output) < 0)
-		err_sys(&err, "rename %s to %s", to, c->output);
+	if (store_compact(c->output.file, to, &err) == 0 && rename(to, c->output.file) < 0)
+		err_sys(&err, "rename %s to %s", to, c->output.file);
 	say_err(c, &err);
 	err_release(&err);
 	return err.code ? STATUS_REFUSED : 0;
@@ -100,25 +100,27 @@ struct files {
 /* The values of --overwrite, --switch-output, --switch-max-files and --max-size. */
 static int read_limits(struct cli *c, struct recording_plan *plan, struct files *files)
 {
+	const struct record_options *o = &c->own.record;
 	struct amount kept = { 0 }, each = { 0 }, all = { 0 };
 
-	if (c->overwrite && !read_amount(c->overwrite, &kept))
+	if (o->overwrite && !read_amount(o->overwrite, &kept))
 		return say_usage(c, "--overwrite=%s: a size as 16M, or a time as 30s",
-				 c->overwrite);
-	if (c->switch_output && !read_amount(c->switch_output, &each))
+				 o->overwrite);
+	if (o->switch_output && !read_amount(o->switch_output, &each))
 		return say_usage(c, "--switch-output=%s: a size as 16M, or a time as 30s",
-				 c->switch_output);
-	if (c->max_size && (!read_amount(c->max_size, &all) || !all.bytes))
-		return say_usage(c, "--max-size=%s: a size as 16M", c->max_size);
-	if (c->switch_output && (c->overwrite || exporter_by_suffix(c->output ? c->output : "")))
+				 o->switch_output);
+	if (o->max_size && (!read_amount(o->max_size, &all) || !all.bytes))
+		return say_usage(c, "--max-size=%s: a size as 16M", o->max_size);
+	if (o->switch_output &&
+	    (o->overwrite || exporter_by_suffix(c->output.file ? c->output.file : "")))
 		return say_usage(
 			c,
 			"--switch-output goes with neither --overwrite nor the suffix of a format");
-	files->most = c->switch_max_files ? (u32)strtoul(c->switch_max_files, NULL, 10) : 0;
-	if (c->switch_max_files && (!files->most || !c->switch_output))
+	files->most = o->switch_max_files ? (u32)strtoul(o->switch_max_files, NULL, 10) : 0;
+	if (o->switch_max_files && (!files->most || !o->switch_output))
 		return say_usage(c,
 				 "--switch-max-files=%s: a number from 1 on, with --switch-output",
-				 c->switch_max_files);
+				 o->switch_max_files);
 	plan->most_bytes = kept.bytes;
 	plan->most_ns = kept.ns;
 	plan->file_bytes = each.bytes;
@@ -134,7 +136,7 @@ static void remove_old(const struct files *f)
 	struct cli *c = f->c;
 
 	if (f->most && f->n >= f->most)
-		unlink(arena_printf(&c->words_arena, "%s.%u", c->output, f->n + 1 - f->most));
+		unlink(arena_printf(&c->line.arena, "%s.%u", c->output.file, f->n + 1 - f->most));
 }
 
 static int next_file(void *ctx, int fd)
@@ -143,10 +145,11 @@ static int next_file(void *ctx, int fd)
 	struct cli *c = f->c;
 	int made, ret = 0;
 
-	if (rename(c->output, arena_printf(&c->words_arena, "%s.%u", c->output, ++f->n)) < 0)
+	if (rename(c->output.file, arena_printf(&c->line.arena, "%s.%u", c->output.file, ++f->n)) <
+	    0)
 		return -errno;
 	remove_old(f);
-	made = open(c->output, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	made = open(c->output.file, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (made < 0 || dup3(made, fd, O_CLOEXEC) < 0)
 		ret = -errno;
 	if (made >= 0)
@@ -158,16 +161,16 @@ static int next_file(void *ctx, int fd)
 static int export_recording(struct cli *c, const struct wanted *w)
 {
 	struct recorded r = { 0 };
-	int ret = recorded_open_path(&r, c, c->output);
+	int ret = recorded_open_path(&r, c, c->output.file);
 
 	if (ret)
 		return ret;
 	ret = export_file(&r, w->exporter, w->path);
 	recorded_close_quietly(&r);
 	if (ret)
-		say(c, "the recording is in %s", c->output);
+		say(c, "the recording is in %s", c->output.file);
 	else
-		unlink(c->output);
+		unlink(c->output.file);
 	return ret;
 }
 
@@ -183,7 +186,7 @@ static int finish(struct cli *c, void *ctx)
 
 	if (!run->recording.bytes)
 		return 0;
-	if (c->overwrite)
+	if (c->own.record.overwrite)
 		ret = without_holes(c);
 	if (!ret && run->wanted.exporter)
 		ret = export_recording(c, &run->wanted);
@@ -195,7 +198,7 @@ static int finish(struct cli *c, void *ctx)
 
 static struct wanted wanted_of(const struct cli *c)
 {
-	const char *path = c->output ? c->output : RECORDING_FILE;
+	const char *path = c->output.file ? c->output.file : RECORDING_FILE;
 
 	return (struct wanted){ path, exporter_by_suffix(path) };
 }
@@ -209,16 +212,16 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 		.output = &output_recording,
 		.finish = finish,
 		.finish_ctx = &run,
-		.status_of_cmd = !c->background,
+		.status_of_cmd = !c->own.record.background,
 	};
 	struct files files = { .c = c };
 	int ret = read_limits(c, &s->plan, &files);
 
 	record_dump_plan(c, &s->plan);
 	record_session_plan(c, &s->plan);
-	s->plan.has_stacks = c->record_stacks || c->frequency;
+	s->plan.has_stacks = c->own.record.stacks || c->select.frequency;
 	s->plan.probes = &script->probes;
-	s->plan.next_file = c->switch_output ? next_file : NULL;
+	s->plan.next_file = c->own.record.switch_output ? next_file : NULL;
 	s->plan.file_ctx = &files;
 	if (!ret)
 		ret = make_files(c, &run.wanted);
@@ -245,7 +248,7 @@ static int record_here(struct cli *c)
 	if (!ret)
 		ret = record_dump_check(c);
 	if (!ret)
-		ret = record_script_make(c, c->events, script);
+		ret = record_script_make(c, c->select.events, script);
 	if (!ret)
 		ret = record_to_file(c, script);
 	buf_release(&script->text);
@@ -258,9 +261,9 @@ static int record_here(struct cli *c)
 /* "-e 'PROGRAM'": text with a clause is a script, not an event. */
 static bool take_program(struct cli *c)
 {
-	const char *text = c->events ? c->events[0] : NULL;
+	const char *text = c->select.events ? c->select.events[0] : NULL;
 
-	if (!text || c->events[1] || !strchr(text, '{') || text[0] == '{')
+	if (!text || c->select.events[1] || !strchr(text, '{') || text[0] == '{')
 		return false;
 	c->request.script.text = text;
 	return true;
@@ -272,18 +275,18 @@ static int record_reads(struct cli *c)
 	struct record_script *script = xcalloc(1, sizeof *script);
 	int ret;
 
-	script->probes.arena = &c->words_arena;
+	script->probes.arena = &c->line.arena;
 	c->request.noting = &script->probes;
 	ret = script_read(c);
-	c->n_after = 0;
-	if (!ret && !c->request.traced.command && !c->request.traced.n_pids && !c->all)
+	c->line.n_after = 0;
+	if (!ret && !c->request.traced.command && !c->request.traced.n_pids && !c->select.all)
 		ret = say_usage(c, "what to trace: a command after --, -p PID or -a");
 	if (!ret)
 		ret = job_targets(c, JOB_NEEDS_TARGET);
 	if (!ret)
 		ret = job_only_cpus(c);
-	if (!ret && (c->record_stacks || c->frequency || c->dump_on || c->tids.n ||
-		     (c->events && c->n_words)))
+	if (!ret && (c->own.record.stacks || c->select.frequency || c->own.record.dump_on ||
+		     c->select.tids.n || (c->select.events && c->line.n_words)))
 		ret = say_usage(
 			c,
 			"a script says itself what is recorded: it goes with none of -e EVENT, -g, -F, -t and --dump-on");
@@ -295,9 +298,9 @@ static int record_reads(struct cli *c)
 
 static int record(struct cli *c)
 {
-	if (c->n_words && !c->has_script)
+	if (c->line.n_words && !c->line.has_script)
 		return record_session(c, record_here);
-	return c->has_script || take_program(c) ? record_reads(c) : record_here(c);
+	return c->line.has_script || take_program(c) ? record_reads(c) : record_here(c);
 }
 
 const struct command command_record = {

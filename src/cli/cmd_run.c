@@ -15,13 +15,13 @@ static bool reads_words(const struct tool *t)
  * "fileslower 10". */
 static int check_words(const struct cli *c)
 {
-	const struct tool *t = c->is_run ? c->tool : NULL;
+	const struct tool *t = c->line.is_run ? c->tool : NULL;
 
-	if (t && c->n_words <= 1 && *t->words)
+	if (t && c->line.n_words <= 1 && *t->words)
 		return say_usage(c, "%s needs %s", t->name, t->words);
-	if (t && c->n_words > 1 && !reads_words(t))
+	if (t && c->line.n_words > 1 && !reads_words(t))
 		return say_usage(c, "%s has options only, and no use for \"%s\"", t->name,
-				 c->words[1]);
+				 c->line.words[1]);
 	return 0;
 }
 

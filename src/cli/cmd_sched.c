@@ -251,17 +251,17 @@ static int find_view(struct sched *s)
 {
 	const struct cli *c = s->c;
 
-	for (u32 i = 0; i < ARRAY_SIZE(views) && c->n_words; i++)
-		if (streq(views[i]->name, c->words[0]))
+	for (u32 i = 0; i < ARRAY_SIZE(views) && c->line.n_words; i++)
+		if (streq(views[i]->name, c->line.words[0]))
 			s->view = views[i];
 	if (!s->view)
 		return say_usage(
 			c,
 			"what to show: latency, timehist or map, as in \"%s sched latency -- make\"",
-			c->program);
-	return c->n_words > 1 ?
-		       say_usage(c, "%s: a command follows --, a recording --from", c->words[1]) :
-		       0;
+			c->line.program);
+	return c->line.n_words > 1 ? say_usage(c, "%s: a command follows --, a recording --from",
+					       c->line.words[1]) :
+				     0;
 }
 
 static int sched(struct cli *c)
@@ -270,7 +270,7 @@ static int sched(struct cli *c)
 	const char *from = c->request.from.file;
 	int ret = find_view(&s);
 
-	if (!ret && from && (c->all || c->n_after || c->request.traced.n_pids))
+	if (!ret && from && (c->select.all || c->line.n_after || c->request.traced.n_pids))
 		ret = say_usage(c, "--from shows a recording: without -a, -p and a command");
 	c->request.from.file = c->request.engine.name = NULL;
 	arena_init(&s.arena);

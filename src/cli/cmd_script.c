@@ -14,7 +14,8 @@ static void print_events(struct recorded *r, struct sink *s)
 
 static int script(struct cli *c)
 {
-	return c->filter || c->sink.output ? script_filtered(c) : recorded_print(c, print_events);
+	return c->select.filter || c->sink.output ? script_filtered(c) :
+						    recorded_print(c, print_events);
 }
 
 const struct command command_script = {

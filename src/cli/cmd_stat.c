@@ -23,8 +23,8 @@ static u32 count_details(const struct cli *c)
 {
 	u32 n = 0;
 
-	for (u32 i = 0; i < c->n_given; i++)
-		n += streq(c->given[i].row->name, "detailed");
+	for (u32 i = 0; i < c->line.n_given; i++)
+		n += streq(c->line.given[i].row->name, "detailed");
 	return MIN(n, (u32)ARRAY_SIZE(default_events) - 1);
 }
 
@@ -34,9 +34,9 @@ static int read_events(struct counting *st)
 	u32 details = count_details(c);
 	int ret = 0;
 
-	for (u32 i = 0; c->events && c->events[i] && !ret; i++)
-		ret = stat_read_events(st, c->events[i]);
-	for (u32 i = c->events ? 1 : 0; i <= details && !ret; i++)
+	for (u32 i = 0; c->select.events && c->select.events[i] && !ret; i++)
+		ret = stat_read_events(st, c->select.events[i]);
+	for (u32 i = c->select.events ? 1 : 0; i <= details && !ret; i++)
 		ret = stat_read_events(st, default_events[i]);
 	if (!ret && !st->events.n)
 		ret = say_usage(c, "-e: no event is named");
@@ -51,9 +51,9 @@ static void init_values(struct counting *st)
 		struct stat_event *e = &st->events.v[i];
 
 		while (e->now.n < st->rows.n) {
-			vec_push(&st->c->words_arena, &e->now, ((struct stat_value){ 0 }));
-			vec_push(&st->c->words_arena, &e->before, ((struct stat_value){ 0 }));
-			vec_push(&st->c->words_arena, &e->shown, ((struct stat_value){ 0 }));
+			vec_push(&st->c->line.arena, &e->now, ((struct stat_value){ 0 }));
+			vec_push(&st->c->line.arena, &e->before, ((struct stat_value){ 0 }));
+			vec_push(&st->c->line.arena, &e->shown, ((struct stat_value){ 0 }));
 		}
 	}
 }
@@ -68,7 +68,7 @@ static int begin(void *ctx, s32 child, struct err *err)
 	if (ret)
 		return ret;
 	init_values(st);
-	if (!child || st->c->all || st->cgroup >= 0)
+	if (!child || st->c->select.all || st->cgroup >= 0)
 		stat_enable(st, true);
 	st->was_begun = true;
 	st->begin_ns = st->shown_ns = clock_mono_ns();
@@ -97,7 +97,7 @@ static void ready(void *ctx)
 	struct buf b = { 0 };
 	u64 n;
 
-	if (read(st->c->stat.timer, &n, sizeof n) != sizeof n)
+	if (read(st->c->own.stat.timer, &n, sizeof n) != sizeof n)
 		return;
 	st->end_ns = clock_mono_ns();
 	stat_read(st);
@@ -109,7 +109,7 @@ static void ready(void *ctx)
 
 static void put_script(struct counting *st, struct buf *b)
 {
-	const struct stat_options *o = &st->c->stat;
+	const struct stat_options *o = &st->c->own.stat;
 
 	buf_puts(b, "config = { max_probes = 100000; max_map_keys = 65536 }\n");
 	for (u32 i = 0; i < st->events.n; i++)
@@ -181,7 +181,7 @@ static int run_once(struct counting *st, const char *script)
 	struct beside beside = { .ctx = st,
 				 .begin = begin,
 				 .over = over,
-				 .fd = c->stat.timer,
+				 .fd = c->own.stat.timer,
 				 .ready = ready,
 				 .usage = &st->usage };
 	struct job job = { .script = script,
@@ -197,14 +197,14 @@ static int run_once(struct counting *st, const char *script)
 	ret = job_run(c, &job);
 	stat_close(st);
 	if (st->was_begun && st->end_ns)
-		c->stat.interval_ms ? (void)0 : stat_add_run(st);
+		c->own.stat.interval_ms ? (void)0 : stat_add_run(st);
 	return ret;
 }
 
 static int run_all(struct counting *st)
 {
 	struct buf script = { 0 }, b = { 0 };
-	u32 n = st->c->stat.repeat ? st->c->stat.repeat : 1;
+	u32 n = st->c->own.stat.repeat ? st->c->own.stat.repeat : 1;
 	int ret = 0;
 
 	put_script(st, &script);
@@ -214,7 +214,7 @@ static int run_all(struct counting *st)
 	}
 	for (u32 i = 0; i < n && ret < STATUS_REFUSED; i++)
 		ret = run_once(st, script.s);
-	if (st->c->stat.interval_ms && st->was_begun)
+	if (st->c->own.stat.interval_ms && st->was_begun)
 		stat_put_interval(st, &b);
 	else
 		stat_put_all(st, &b);
@@ -225,14 +225,14 @@ static int run_all(struct counting *st)
 
 static int start_timer(struct counting *st)
 {
-	u32 ms = st->c->stat.interval_ms;
+	u32 ms = st->c->own.stat.interval_ms;
 	struct itimerspec every = { { ms / 1000, ms % 1000 * 1000000L },
 				    { ms / 1000, ms % 1000 * 1000000L } };
 
 	if (!ms)
 		return 0;
-	st->c->stat.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	timerfd_settime(st->c->stat.timer, 0, &every, NULL);
+	st->c->own.stat.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	timerfd_settime(st->c->own.stat.timer, 0, &every, NULL);
 	return 0;
 }
 
@@ -241,17 +241,17 @@ static int start_timer(struct counting *st)
 static const char *what(struct counting *st)
 {
 	const struct cli *c = st->c;
-	struct arena *a = &st->c->words_arena;
+	struct arena *a = &st->c->line.arena;
 
-	if (c->cgroup)
-		return arena_printf(a, "control group '%s'", c->cgroup);
-	if (c->all)
+	if (c->select.cgroup)
+		return arena_printf(a, "control group '%s'", c->select.cgroup);
+	if (c->select.all)
 		return "'system wide'";
 	if (c->request.traced.n_pids)
 		return arena_printf(a, "process id '%u'", c->request.traced.pids[0]);
 	if (c->request.traced.command)
 		return arena_printf(a, "'%s'", c->request.traced.command);
-	return arena_printf(a, "'CPU(s) %s'", c->cpus);
+	return arena_printf(a, "'CPU(s) %s'", c->select.cpus);
 }
 
 /* -a and -C count CPUs, also while a command runs. */
@@ -259,15 +259,16 @@ static int take_targets(struct cli *c)
 {
 	int ret;
 
-	if (c->cgroup && c->request.traced.n_pids)
+	if (c->select.cgroup && c->request.traced.n_pids)
 		return say_usage(c, "-G and -p exclude each other");
 	ret = job_targets(c, JOB_TRACES_ALL);
-	c->all = c->all || c->cgroup || (c->cpus && !c->request.traced.n_pids);
-	if (!ret && !c->all && !c->request.traced.n_pids && !c->request.traced.command)
+	c->select.all = c->select.all || c->select.cgroup ||
+			(c->select.cpus && !c->request.traced.n_pids);
+	if (!ret && !c->select.all && !c->request.traced.n_pids && !c->request.traced.command)
 		return say_usage(
 			c,
 			"what to count: a command, -p PID, -a for all CPUs, -C LIST or -G CGROUP");
-	if (c->all)
+	if (c->select.all)
 		c->request.traced.scope = SCOPE_SCRIPT;
 	return ret;
 }
@@ -275,11 +276,11 @@ static int take_targets(struct cli *c)
 static int check(const struct counting *st)
 {
 	const struct cli *c = st->c;
-	const struct stat_options *o = &c->stat;
+	const struct stat_options *o = &c->own.stat;
 
 	if (o->per_cpu && o->per_thread)
 		return say_usage(c, "-A and --per-thread exclude each other");
-	if (o->per_thread && c->request.traced.command && !c->all)
+	if (o->per_thread && c->request.traced.command && !c->select.all)
 		return say_usage(
 			c,
 			"--per-thread counts threads that exist: with -p PID or -a; the threads of a command that "
@@ -301,18 +302,18 @@ static int stat_main(struct cli *c)
 	st->c = c;
 	st->cgroup = -1;
 	st->out = STDERR_FILENO;
-	c->stat.timer = -1;
-	c->stat.json |= c->sink.output == &output_json;
+	c->own.stat.timer = -1;
+	c->own.stat.json |= c->sink.output == &output_json;
 	ret = ret ? ret : read_events(st);
 	ret = ret ? ret : check(st);
-	if (!ret && c->output && (st->out = output_open(c)) < 0)
+	if (!ret && c->output.file && (st->out = output_open(c)) < 0)
 		ret = STATUS_WRONG;
 	if (!ret) {
 		st->of = what(st);
 		start_timer(st);
 		ret = run_all(st);
 	}
-	fd_close(&c->stat.timer);
+	fd_close(&c->own.stat.timer);
 	if (st->out != STDERR_FILENO)
 		fd_close(&st->out);
 	free(st);

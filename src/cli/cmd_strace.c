@@ -9,7 +9,7 @@
 /* -o '|COMMAND' and '!COMMAND': what gets the lines. */
 static int open_pipe(struct strace *st)
 {
-	const char *to = st->c->output;
+	const char *to = st->c->output.file;
 
 	if (!to || (*to != '|' && *to != '!'))
 		return 0;
@@ -18,7 +18,7 @@ static int open_pipe(struct strace *st)
 	st->pipe = popen(to + 1, "we");
 	if (!st->pipe)
 		return say_usage(st->c, "-o %s: cannot be started", to);
-	st->c->output = arena_printf(&st->c->words_arena, "/proc/self/fd/%d", fileno(st->pipe));
+	st->c->output.file = arena_printf(&st->c->line.arena, "/proc/self/fd/%d", fileno(st->pipe));
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static int run(struct cli *c)
 			"--lossless stops what it traces: it needs a command that sonde starts, not -p or -a");
 	st = xcalloc(1, sizeof *st);
 	st->c = c;
-	c->strace = st;
+	c->own.strace = st;
 	ret = strace_read_options(st);
 	ret = ret ? ret : open_pipe(st);
 	ret = ret ? ret : trace(st);

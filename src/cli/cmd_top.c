@@ -17,11 +17,11 @@ static const char samples[] = "profile:hz:99 /pid(init) != 0/ {\n"
 
 static int top(struct cli *c)
 {
-	bool has_script = c->n_words > c->n_after_words || c->request.script.text;
+	bool has_script = c->line.n_words > c->line.n_after_words || c->request.script.text;
 
 	if (!c->request.redraw.interval_ns)
 		c->request.redraw.interval_ns = 1000000000;
-	if (!has_script && (c->n_after || c->request.traced.command))
+	if (!has_script && (c->line.n_after || c->request.traced.command))
 		c->request.traced.scope = SCOPE_TREE; /* as sonde profile */
 	if (!has_script && top_is_live(c))
 		return top_live(c);

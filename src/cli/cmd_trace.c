@@ -24,14 +24,14 @@ static int read_words(struct trace *t)
 	const struct cli *c = t->c;
 	int ret = 0;
 
-	if (!c->n_words && !c->events)
+	if (!c->line.n_words && !c->select.events)
 		return say_usage(
 			c, "what to trace: probes, as in sonde trace 'sched:*' -- ls; for the "
 			   "system calls of a command: sonde strace CMD");
-	for (u32 i = 0; i < c->n_words && !ret; i++)
-		ret = trace_spell(t, c->words[i]);
-	for (u32 i = 0; c->events && c->events[i] && !ret; i++)
-		ret = trace_spell(t, c->events[i]);
+	for (u32 i = 0; i < c->line.n_words && !ret; i++)
+		ret = trace_spell(t, c->line.words[i]);
+	for (u32 i = 0; c->select.events && c->select.events[i] && !ret; i++)
+		ret = trace_spell(t, c->select.events[i]);
 	return ret ? ret : trace_resolve(t);
 }
 
@@ -46,7 +46,7 @@ static int trace(struct trace *t)
 	int ret;
 
 	t->is_json = c->sink.output == &output_json;
-	t->has_color = !t->is_json && !c->output && color_wanted(STDOUT_FILENO);
+	t->has_color = !t->is_json && !c->output.file && color_wanted(STDOUT_FILENO);
 	c->sink.state = t;
 	if (c->request.verbose)
 		say_note(c, "the script:\n%s", job.script);
@@ -67,12 +67,12 @@ static int check_format(const struct cli *c)
 
 static int run(struct cli *c)
 {
-	struct trace t = { .c = c, .has_stacks = c->stack };
+	struct trace t = { .c = c, .has_stacks = c->select.stack };
 	int ret = job_targets(c, JOB_TRACES_ALL);
 
 	ret = ret ? ret : job_only_cpus(c);
 	ret = ret ? ret : check_format(c);
-	ret = ret ? ret : read_limit(&t, c->trace.limit);
+	ret = ret ? ret : read_limit(&t, c->own.trace.limit);
 	ret = ret ? ret : read_words(&t);
 	return ret ? ret : trace(&t);
 }

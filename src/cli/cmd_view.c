@@ -48,12 +48,12 @@ static int view(struct cli *c)
 	struct http_server s;
 	struct err err = { 0 };
 	char *end = NULL;
-	unsigned long port = c->port ? strtoul(c->port, &end, 10) : 0;
+	unsigned long port = c->own.view.port ? strtoul(c->own.view.port, &end, 10) : 0;
 	int ret;
 
-	if ((end && *end) || port > 65535 || (c->port && !port))
-		return say_usage(c, "--port=%s: a number from 1 to 65535", c->port);
-	if (c->live)
+	if ((end && *end) || port > 65535 || (c->own.view.port && !port))
+		return say_usage(c, "--port=%s: a number from 1 to 65535", c->own.view.port);
+	if (c->own.view.live)
 		return view_live(c, (u16)port);
 	if (c->request.script.text)
 		return say_usage(

@@ -32,7 +32,7 @@ const char *command_near(const char *word)
 
 static int version(struct cli *c)
 {
-	puts(c->drop_in ? "bpftrace v0.27.1" : "sonde " SONDE_VERSION);
+	puts(c->line.drop_in ? "bpftrace v0.27.1" : "sonde " SONDE_VERSION);
 	return 0;
 }
 

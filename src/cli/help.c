@@ -98,7 +98,7 @@ static void put_commands(struct buf *b)
 
 void print_help(const struct cli *c, FILE *to)
 {
-	const char *me = c->program;
+	const char *me = c->line.program;
 	struct buf b = { 0 };
 
 	buf_printf(&b, "%s: trace the Linux kernel and programs with bpftrace scripts\n", me);
@@ -107,18 +107,18 @@ void print_help(const struct cli *c, FILE *to)
 		   "    %s [OPTION]... FILE [PARAM]...          run a script (-: standard input)\n",
 		   me);
 	buf_printf(&b, "    %s [OPTION]... -e PROGRAM [PARAM]...    run PROGRAM\n", me);
-	if (!c->drop_in)
+	if (!c->line.drop_in)
 		buf_printf(&b, "    %s COMMAND [OPTION]... [WORD]...\n", me);
 	for (enum option_group g = 0; g < GROUP_COMPAT; g++)
 		put_group(&b, g, false);
 	put_accepted(&b);
-	if (!c->drop_in)
+	if (!c->line.drop_in)
 		put_commands(&b);
 	buf_puts(&b, "\nExamples:\n");
 	for (u32 i = 0; i < ARRAY_SIZE(examples); i++)
 		buf_printf(&b, "    %s %s\n        %s\n", me, examples[i].command,
 			   examples[i].meaning);
-	if (!c->drop_in)
+	if (!c->line.drop_in)
 		buf_printf(&b,
 			   "\n\"%s help NAME\" describes an option, a function, a variable, "
 			   "a probe type or a diagnostic.\n",
@@ -171,7 +171,7 @@ static void put_command_help(struct buf *b, const struct cli *c, const struct co
 {
 	enum { WIDTH = 84 };
 
-	buf_printf(b, "%s %s: %s\n\nUSAGE:\n", c->program, cmd->name, cmd->brief);
+	buf_printf(b, "%s %s: %s\n\nUSAGE:\n", c->line.program, cmd->name, cmd->brief);
 	put_command_usage(b, c, cmd);
 	if (strchr(cmd->example, '\n'))
 		put_examples(b, cmd);

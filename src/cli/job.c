@@ -16,9 +16,9 @@ static int check_ways(const struct cli *c, enum job_need need)
 {
 	const struct traced *t = &c->request.traced;
 
-	if (t->n_pids && (t->command || c->all))
+	if (t->n_pids && (t->command || c->select.all))
 		return say_usage(c, "-p excludes -a and a command");
-	if (!t->n_pids && !t->command && !c->all && need == JOB_NEEDS_TARGET)
+	if (!t->n_pids && !t->command && !c->select.all && need == JOB_NEEDS_TARGET)
 		return say_usage(c, "what to trace: a command, -p PID or -a");
 	return 0;
 }
@@ -27,11 +27,11 @@ int job_targets(struct cli *c, enum job_need need)
 {
 	struct traced *t = &c->request.traced;
 
-	if (c->n_after)
-		t->command = join_command(c, c->after, c->n_after);
-	t->scope = c->all || (!t->command && !t->n_pids) ? SCOPE_SCRIPT :
-		   c->no_follow                          ? SCOPE_OWN :
-							   SCOPE_TREE;
+	if (c->line.n_after)
+		t->command = join_command(c, c->line.after, c->line.n_after);
+	t->scope = c->select.all || (!t->command && !t->n_pids) ? SCOPE_SCRIPT :
+		   c->select.no_follow                          ? SCOPE_OWN :
+								  SCOPE_TREE;
 	return check_ways(c, need);
 }
 
@@ -73,9 +73,9 @@ static bool put_cpus(struct buf *b, const char *list)
 
 int job_put_cpus(struct cli *c, struct buf *b)
 {
-	return !c->cpus || put_cpus(b, c->cpus) ?
+	return !c->select.cpus || put_cpus(b, c->select.cpus) ?
 		       0 :
-		       say_usage(c, "--cpus=%s: a list of CPUs, as 0,2-3", c->cpus);
+		       say_usage(c, "--cpus=%s: a list of CPUs, as 0,2-3", c->select.cpus);
 }
 
 int job_only_cpus(struct cli *c)
@@ -84,9 +84,9 @@ int job_only_cpus(struct cli *c)
 	struct buf b = { 0 };
 	int ret = job_put_cpus(c, &b);
 
-	if (!ret && c->cpus)
-		*where = *where ? arena_printf(&c->words_arena, "%s && (%s)", b.s, *where) :
-				  arena_strdup(&c->words_arena, b.s);
+	if (!ret && c->select.cpus)
+		*where = *where ? arena_printf(&c->line.arena, "%s && (%s)", b.s, *where) :
+				  arena_strdup(&c->line.arena, b.s);
 	buf_release(&b);
 	return ret;
 }
@@ -133,7 +133,7 @@ static double own_seconds(void)
 
 void job_tell(const struct cli *c, const struct job_sum *sum)
 {
-	if (c->quiet || !sum->begun_ns || !isatty(STDERR_FILENO))
+	if (c->output.quiet || !sum->begun_ns || !isatty(STDERR_FILENO))
 		return;
 	say(c, "%llu event%s in %.1f s, %llu lost; sonde used %.2f s of processor time",
 	    (unsigned long long)sum->events, sum->events == 1 ? "" : "s",
@@ -149,21 +149,21 @@ static void set_script(struct cli *c, const struct job *job)
 	q->diag.color = color_wanted(STDERR_FILENO);
 	if (!job->script)
 		return;
-	q->script.name = arena_printf(&c->words_arena, "<%s>", c->command->name);
+	q->script.name = arena_printf(&c->line.arena, "<%s>", c->command->name);
 	q->script.text = job->script;
 	q->script.len = strlen(job->script);
 }
 
 static int open_sink(struct cli *c, const struct job *job)
 {
-	const char *output = c->output;
+	const char *output = c->output.file;
 	int ret;
 
-	c->output = job->separate_files ? NULL : output;
+	c->output.file = job->separate_files ? NULL : output;
 	ret = sink_open(c);
-	if (!ret && !c->output && job->on_stderr)
+	if (!ret && !c->output.file && job->on_stderr)
 		sink_to(c, STDERR_FILENO);
-	c->output = output;
+	c->output.file = output;
 	return ret;
 }
 
@@ -176,7 +176,7 @@ int job_run(struct cli *c, const struct job *job)
 	c->host.wait_status = job->status_of_cmd ? &wait_status : NULL;
 	if (job->output)
 		c->sink.output = job->output;
-	c->output_appends = job->append;
+	c->output.appends = job->append;
 	if (open_sink(c, job))
 		return STATUS_WRONG;
 	if (job->verbatim)

@@ -45,21 +45,21 @@ int main(int argc, char **argv)
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 :
 									 argc  ? argv[0] :
 										 "";
-	struct cli c = { .drop_in = streq(name, "bpftrace"),
+	struct cli c = { .line.drop_in = streq(name, "bpftrace"),
 			 .command = streq(name, "dtrace") ? &command_dtrace : NULL };
 	int ret;
 
 	hold_standard_files();
 	signal(SIGPIPE, SIG_IGN);
-	c.program = c.drop_in ? "bpftrace" : "sonde";
-	arena_init(&c.words_arena);
+	c.line.program = c.line.drop_in ? "bpftrace" : "sonde";
+	arena_init(&c.line.arena);
 	debuginfod_on_wait(say_waiting, &c);
 	ret = bundle_is() ? bundle_main(&c, argc, argv) : sonde_main(&c, argc, argv);
-	arena_release(&c.words_arena);
+	arena_release(&c.line.arena);
 	buf_release(&c.script);
 	tool_free(c.tool);
-	free(c.words);
+	free(c.line.words);
 	free(c.named);
-	free(c.given);
+	free(c.line.given);
 	return ret;
 }

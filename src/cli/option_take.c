@@ -56,7 +56,7 @@ int take_timeout(struct cli *c, const struct option_row *row, const char *value)
 	return 0;
 }
 
-/* The command reads c->given. */
+/* The command reads c->line.given. */
 int take_given(struct cli *c, const struct option_row *row, const char *value)
 {
 	return 0;
@@ -82,7 +82,7 @@ int take_list(struct cli *c, const struct option_row *row, const char *value)
 
 	while (*at && (*at)[n])
 		n++;
-	list = arena_array(&c->words_arena, const char *, n + 2);
+	list = arena_array(&c->line.arena, const char *, n + 2);
 	if (n)
 		memcpy(list, *at, n * sizeof *list);
 	list[n] = value;
@@ -95,21 +95,21 @@ int take_event_filter(struct cli *c, const struct option_row *row, const char *v
 	u32 n = 0;
 	const char **list;
 
-	while (c->events && c->events[n])
+	while (c->select.events && c->select.events[n])
 		n++;
 	if (!n)
 		return say_usage(
 			c,
 			"--filter=%s: it is a condition of the events of the -e before it, and there is none",
 			value);
-	list = arena_array(&c->words_arena, const char *, n);
-	if (c->n_event_filters)
-		memcpy(list, c->event_filters, c->n_event_filters * sizeof *list);
+	list = arena_array(&c->line.arena, const char *, n);
+	if (c->select.n_event_filters)
+		memcpy(list, c->select.event_filters, c->select.n_event_filters * sizeof *list);
 	list[n - 1] = list[n - 1] ?
-			      arena_printf(&c->words_arena, "(%s) && (%s)", list[n - 1], value) :
+			      arena_printf(&c->line.arena, "(%s) && (%s)", list[n - 1], value) :
 			      value;
-	c->event_filters = list;
-	c->n_event_filters = n;
+	c->select.event_filters = list;
+	c->select.n_event_filters = n;
 	return 0;
 }
 
@@ -121,8 +121,7 @@ void take_include_path(struct cli *c, const char *variable)
 		size_t n = strcspn(s, ":");
 
 		if (n)
-			take_list(c, option_by_key(NULL, 'I'),
-				  arena_strndup(&c->words_arena, s, n));
+			take_list(c, option_by_key(NULL, 'I'), arena_strndup(&c->line.arena, s, n));
 		s += n;
 	}
 }
@@ -147,7 +146,7 @@ int take_note(struct cli *c, const struct option_row *row, const char *value)
 int take_command(struct cli *c, const struct option_row *row, const char *value)
 {
 	if (c->command == &command_explain && row->command == &command_list) {
-		c->listed = true; /* "explain --list" */
+		c->own.listed = true; /* "explain --list" */
 		return 0;
 	}
 	c->command = row->command;
@@ -174,7 +173,7 @@ int take_run_mode(struct cli *c, const struct option_row *row, const char *value
 
 int take_manual(struct cli *c, const struct option_row *row, const char *value)
 {
-	c->manual = (enum manual)row->number;
+	c->own.help.manual = (enum manual)row->number;
 	return 0;
 }
 
@@ -194,7 +193,7 @@ static const char *spell_choices(struct cli *c, const char *choices)
 					  " or ",
 			   (int)(end - s), s);
 	}
-	text = arena_strndup(&c->words_arena, b.s, b.len);
+	text = arena_strndup(&c->line.arena, b.s, b.len);
 	buf_release(&b);
 	return text;
 }
@@ -237,7 +236,7 @@ int take_text_choice(struct cli *c, const struct option_row *row, const char *va
 static const char *number_fault(struct cli *c, const char *s)
 {
 	return arena_printf(
-		&c->words_arena,
+		&c->line.arena,
 		*s >= '0' && *s <= '9' ? "invalid trailing bytes: %s" : "invalid integer: %s", s);
 }
 
@@ -270,7 +269,7 @@ static void add_pid(struct cli *c, u32 pid)
 	for (u32 i = 0; i < t->n_pids; i++)
 		if (t->pids[i] == pid)
 			return;
-	pids = arena_array(&c->words_arena, u32, t->n_pids + 1);
+	pids = arena_array(&c->line.arena, u32, t->n_pids + 1);
 	if (t->n_pids)
 		memcpy(pids, t->pids, t->n_pids * sizeof *pids);
 	pids[t->n_pids++] = pid;
@@ -310,13 +309,13 @@ int take_pid(struct cli *c, const struct option_row *row, const char *value)
 {
 	int ret = 0;
 
-	if (c->drop_in)
+	if (c->line.drop_in)
 		c->request.traced.n_pids = 0; /* the last wins */
-	if (c->drop_in || !strchr(value, ','))
+	if (c->line.drop_in || !strchr(value, ','))
 		return take_one_pid(c, value);
 	for (const char *s = value, *end; s && !ret; s = *end ? end + 1 : NULL) {
 		end = strchrnul(s, ',');
-		ret = take_one_pid(c, arena_strndup(&c->words_arena, s, (size_t)(end - s)));
+		ret = take_one_pid(c, arena_strndup(&c->line.arena, s, (size_t)(end - s)));
 	}
 	return ret;
 }
@@ -337,7 +336,7 @@ static int take_one_tid(struct cli *c, const char *value)
 		i++;
 	if (i == t->n_pids)
 		add_pid(c, process);
-	vec_push(&c->words_arena, &c->tids, (u32)tid);
+	vec_push(&c->line.arena, &c->select.tids, (u32)tid);
 	return 0;
 }
 
@@ -345,10 +344,10 @@ int take_tid(struct cli *c, const struct option_row *row, const char *value)
 {
 	int ret = 0;
 
-	c->no_follow = true;
+	c->select.no_follow = true;
 	for (const char *s = value, *end; s && !ret; s = *end ? end + 1 : NULL) {
 		end = strchrnul(s, ',');
-		ret = take_one_tid(c, arena_strndup(&c->words_arena, s, (size_t)(end - s)));
+		ret = take_one_tid(c, arena_strndup(&c->line.arena, s, (size_t)(end - s)));
 	}
 	return ret;
 }
@@ -435,16 +434,16 @@ int take_buffering(struct cli *c, const struct option_row *row, const char *valu
 	case 2: c->sink.buffering = SINK_NONE; break;
 	default: return say_usage(c, "USAGE: -B must be either 'line', 'full', or 'none'.");
 	}
-	c->buffering_given = true;
+	c->output.buffering_given = true;
 	return 0;
 }
 
 int take_escape(struct cli *c, const struct option_row *row, const char *value)
 {
 	switch (choice(row, value)) {
-	case 0: c->escape = WHEN_TERMINAL; return 0;
-	case 1: c->escape = WHEN_ALWAYS; return 0;
-	case 2: c->escape = WHEN_NEVER; return 0;
+	case 0: c->output.escape = WHEN_TERMINAL; return 0;
+	case 1: c->output.escape = WHEN_ALWAYS; return 0;
+	case 2: c->output.escape = WHEN_NEVER; return 0;
 	default: return bad_choice(c, row, value);
 	}
 }
@@ -520,7 +519,7 @@ int take_no_pass(struct cli *c, const struct option_row *row, const char *value)
 		if (listed(value, ir_passes[i].name) || listed(value, "all"))
 			return 0;
 	return say_usage(c, "--no-pass=%s: no such pass (\"%s help passes\" lists them)", value,
-			 c->program);
+			 c->line.program);
 }
 
 /* Detects and caches all features first: those disabled below must not reach the cache. */
@@ -558,7 +557,7 @@ int take_no_feature(struct cli *c, const struct option_row *row, const char *val
 			    "USAGE: --no-feature can only have values 'kprobe_multi,kprobe_session,uprobe_multi'.");
 			fprintf(stderr,
 				"  help: and those that \"%s --info\" lists; not \"%.*s\"\n",
-				c->program, (int)(end - s), s);
+				c->line.program, (int)(end - s), s);
 			return 1;
 		}
 		f->known[i] = FEATURE_NO;

@@ -10,11 +10,11 @@
 
 int output_open(const struct cli *c)
 {
-	int how = c->output_appends ? O_APPEND : O_TRUNC;
-	int fd = open(c->output, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+	int how = c->output.appends ? O_APPEND : O_TRUNC;
+	int fd = open(c->output.file, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
 
 	if (fd < 0)
-		say(c, "Failed to open output file: \"%s\": %s", c->output, strerror(errno));
+		say(c, "Failed to open output file: \"%s\": %s", c->output.file, strerror(errno));
 	return fd;
 }
 
@@ -23,14 +23,14 @@ int put_out(const struct cli *c, struct buf *text)
 	_fd int file = -1;
 	int ret;
 
-	if (c->output && (file = output_open(c)) < 0)
+	if (c->output.file && (file = output_open(c)) < 0)
 		return 1;
-	if (escape_wanted(c, c->output ? file : STDOUT_FILENO))
+	if (escape_wanted(c, c->output.file ? file : STDOUT_FILENO))
 		buf_visible(text, 0, VISIBLE_TEXT);
-	ret = text->len ? write_all(c->output ? file : STDOUT_FILENO, text->s, text->len) : 0;
+	ret = text->len ? write_all(c->output.file ? file : STDOUT_FILENO, text->s, text->len) : 0;
 	if (!ret || ret == -EPIPE)
 		return 0;
-	say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-ret));
+	say(c, "write %s: %s", c->output.file ? c->output.file : "standard output", strerror(-ret));
 	return 255;
 }
 
@@ -39,7 +39,7 @@ void sink_to(struct cli *c, int fd)
 	struct sink *s = &c->sink;
 
 	s->fd = fd;
-	if (!c->buffering_given)
+	if (!c->output.buffering_given)
 		s->buffering = isatty(fd) ? SINK_LINE : SINK_FULL;
 	s->visible_out = escape_wanted(c, fd) && !s->output->escapes;
 }
@@ -51,9 +51,9 @@ static int results_open(struct cli *c)
 
 	if (!c->sink.output->close)
 		return output_open(c);
-	fd = new_file_open(&c->new_file, c->output);
+	fd = new_file_open(&c->output.new_file, c->output.file);
 	if (fd < 0)
-		say(c, "Failed to open output file: \"%s\": %s", c->output, strerror(-fd));
+		say(c, "Failed to open output file: \"%s\": %s", c->output.file, strerror(-fd));
 	return fd;
 }
 
@@ -64,10 +64,10 @@ int sink_open(struct cli *c)
 	s->fd = STDOUT_FILENO;
 	if (!s->output)
 		s->output = output_find("text");
-	if (c->output && (s->fd = results_open(c)) < 0)
+	if (c->output.file && (s->fd = results_open(c)) < 0)
 		return 1;
-	s->quiet = c->quiet;
-	s->is_file = c->output != NULL;
+	s->quiet = c->output.quiet;
+	s->is_file = c->output.file != NULL;
 	sink_to(c, s->fd);
 	s->visible_commands = escape_wanted(c, STDERR_FILENO);
 	s->visible_err = s->visible_commands && !s->output->escapes;
@@ -85,7 +85,7 @@ static int finish(struct cli *c)
 	if (c->sink.output->close)
 		c->sink.output->close(&c->sink);
 	ret = sink_flush(&c->sink);
-	named = new_file_close(&c->new_file, complete && !c->sink.error);
+	named = new_file_close(&c->output.new_file, complete && !c->sink.error);
 	return ret ? ret : named;
 }
 
@@ -94,7 +94,8 @@ int sink_close(struct cli *c)
 	int ret = finish(c);
 
 	if (ret < 0 && ret != -EPIPE)
-		say(c, "write %s: %s", c->output ? c->output : "standard output", strerror(-ret));
+		say(c, "write %s: %s", c->output.file ? c->output.file : "standard output",
+		    strerror(-ret));
 	sink_release(&c->sink);
 	if (c->sink.is_file && c->sink.fd >= 0)
 		close(c->sink.fd);

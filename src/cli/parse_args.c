@@ -30,7 +30,7 @@ static bool is_decided(const struct cli *c)
 /* A stand-alone tool has the options of sonde for a run; it may be built with any option. */
 static bool is_there(const struct args *a, const struct option_row *row)
 {
-	return row && (!a->c->bundle || a->at <= 1 + (int)a->c->n_built_in ||
+	return row && (!a->c->bundle || a->at <= 1 + (int)a->c->line.n_built_in ||
 		       (option_is_for_tools(row->group) && !row->not_for_tools));
 }
 
@@ -40,7 +40,7 @@ static int unknown(const struct args *a, const char *word, size_t len)
 	char *name;
 	int ret;
 
-	if (!a->c->tool && a->c->n_words && script_is_tool_alone(a->c, a->c->words[0]))
+	if (!a->c->tool && a->c->line.n_words && script_is_tool_alone(a->c, a->c->line.words[0]))
 		return 1;
 	name = xstrndup(word, len);
 
@@ -63,7 +63,7 @@ static int take(struct args *a, const struct option_row *row, const char *value)
 		a->c->command = &command_tool_help;
 		return 0;
 	}
-	a->c->given[a->c->n_given++] = (struct given){ row, value };
+	a->c->line.given[a->c->line.n_given++] = (struct given){ row, value };
 	return row->take(a->c, row, value);
 }
 
@@ -136,8 +136,8 @@ static bool is_command(const struct args *a)
 {
 	const struct cli *c = a->c;
 
-	return !c->drop_in && !c->bundle && !a->all_words && !c->command &&
-	       !c->request.script.text && !c->n_words;
+	return !c->line.drop_in && !c->bundle && !a->all_words && !c->command &&
+	       !c->request.script.text && !c->line.n_words;
 }
 
 /* "sonde help -p" describes the option. */
@@ -165,9 +165,9 @@ static void take_script(struct cli *c, const char *word)
 static void take_rest(struct args *a, int from)
 {
 	a->all_words = true;
-	a->c->after = a->v + from;
-	a->c->n_after = (u32)(a->n - from);
-	a->c->n_before_named = a->c->request.script.n_named;
+	a->c->line.after = a->v + from;
+	a->c->line.n_after = (u32)(a->n - from);
+	a->c->line.n_before_named = a->c->request.script.n_named;
 }
 
 /* "record stop NAME" */
@@ -175,8 +175,8 @@ static bool is_verb(const struct cli *c, const char *word)
 {
 	const char *const *verb = c->command->verbs;
 
-	if (!verb || c->n_words)
-		return verb && c->n_words == 1;
+	if (!verb || c->line.n_words)
+		return verb && c->line.n_words == 1;
 	while (*verb && !streq(*verb, word))
 		verb++;
 	return *verb;
@@ -187,12 +187,12 @@ static int take_word(struct args *a, const char *word)
 	struct cli *c = a->c;
 
 	if (c->command && c->command->own_options) {
-		c->words[c->n_words++] = word;
+		c->line.words[c->line.n_words++] = word;
 		return 0;
 	}
 	if (a->all_words && c->command && (c->command->words_are_cmd || c->command->cmd_after))
-		return 0; /* they are c->after */
-	c->n_after_words += a->all_words && !starts_with(word, "--");
+		return 0; /* they are c->line.after */
+	c->line.n_after_words += a->all_words && !starts_with(word, "--");
 	if (a->all_words && starts_with(word, "--")) {
 		add_named(c, word + 2);
 		return 0;
@@ -200,24 +200,24 @@ static int take_word(struct args *a, const char *word)
 	if (a->all_words || word[0] != '-' || !word[1] || is_asked_about(a, word)) {
 		if (is_command(a) && (c->command = command_find(word))) {
 			c->named_command = c->command;
-			c->is_run = c->command == &command_run;
+			c->line.is_run = c->command == &command_run;
 			return 0;
 		}
 		if (c->command && c->command->script_before_cmd &&
-		    (c->has_script || (!c->n_words && script_is_named(word)))) {
-			if (!c->has_script)
+		    (c->line.has_script || (!c->line.n_words && script_is_named(word)))) {
+			if (!c->line.has_script)
 				take_script(c, word);
-			c->has_script = true;
-			c->words[c->n_words++] = word;
+			c->line.has_script = true;
+			c->line.words[c->line.n_words++] = word;
 			return 0;
 		}
 		if (c->command && c->command->words_are_cmd && !is_verb(c, word)) {
 			take_rest(a, a->at - 1);
 			return 0;
 		}
-		if (c->is_run && !c->n_words && !c->request.script.text)
+		if (c->line.is_run && !c->line.n_words && !c->request.script.text)
 			take_script(c, word);
-		c->words[c->n_words++] = word;
+		c->line.words[c->line.n_words++] = word;
 		return 0;
 	}
 	if (word[1] != '-')
@@ -241,12 +241,12 @@ static int check_applies(struct cli *c, const struct option_row *row)
 	if (option_applies(row, c->command))
 		return 0;
 	if (row->group == GROUP_HIDDEN && row->command)
-		return say_usage(c, "--%s is an option of \"%s %s\"", row->name, c->program,
+		return say_usage(c, "--%s is an option of \"%s %s\"", row->name, c->line.program,
 				 row->command->name);
 	if (c->command != c->named_command && c->command != &command_run)
 		return 0;
 	option_takers(&takers, row);
-	ret = say_usage(c, "\"%s %s\" does not take --%s%s%s", c->program, c->command->name,
+	ret = say_usage(c, "\"%s %s\" does not take --%s%s%s", c->line.program, c->command->name,
 			row->name, takers.len ? "; these commands do: " : "",
 			takers.len ? takers.s : "");
 	buf_release(&takers);
@@ -257,8 +257,8 @@ static int check_together(struct cli *c)
 {
 	int ret = 0;
 
-	for (u32 i = 0; i < c->n_given && !ret; i++)
-		ret = check_applies(c, c->given[i].row);
+	for (u32 i = 0; i < c->line.n_given && !ret; i++)
+		ret = check_applies(c, c->line.given[i].row);
 	if (ret)
 		return ret;
 	if (c->request.traced.command && c->request.traced.n_pids)
@@ -267,7 +267,7 @@ static int check_together(struct cli *c)
 		return say_usage(c, "--from is what has been recorded: it excludes -c");
 	if (c->request.compile.extra_warnings && c->request.compile.no_warnings)
 		return say_usage(c, "USAGE: -k, --warnings conflicts with --no-warnings");
-	return c->n_after && !c->drop_in ? 0 : follow_check(c); /* later: script.c */
+	return c->line.n_after && !c->line.drop_in ? 0 : follow_check(c); /* later: script.c */
 }
 
 int args_parse(struct cli *c, int argc, char **argv)
@@ -276,9 +276,9 @@ int args_parse(struct cli *c, int argc, char **argv)
 	const char *word;
 	int ret;
 
-	c->words = xcalloc((size_t)argc + 1, sizeof *c->words);
+	c->line.words = xcalloc((size_t)argc + 1, sizeof *c->line.words);
 	c->named = xcalloc((size_t)argc + 1, sizeof *c->named);
-	c->given = xcalloc((size_t)argc * 4 + 1, sizeof *c->given);
+	c->line.given = xcalloc((size_t)argc * 4 + 1, sizeof *c->line.given);
 	c->request.script.named = c->named;
 	if (argc < 2 && !c->bundle) {
 		print_help(c, stderr);
@@ -295,7 +295,8 @@ int args_parse(struct cli *c, int argc, char **argv)
 		c->request.traced.command = NULL;
 	if (!c->command)
 		c->command = &command_run;
-	if (!c->sink.output && c->output && !c->drop_in && (c->command->takes & SET_FORMAT))
-		c->sink.output = output_by_suffix(c->output);
+	if (!c->sink.output && c->output.file && !c->line.drop_in &&
+	    (c->command->takes & SET_FORMAT))
+		c->sink.output = output_by_suffix(c->output.file);
 	return check_together(c);
 }

@@ -135,7 +135,7 @@ int predicate_run(struct recorded *r, struct buf *script, const char *where,
 	c->request.from.begin_ns = r->from;
 	c->request.from.end_ns = r->to;
 	c->host.themes = builtin_themes;
-	c->quiet = true;
+	c->output.quiet = true;
 	if (to)
 		c->sink.output = to;
 	if (sink_open(c))

@@ -7,10 +7,10 @@
 #include "output/recording.h"
 
 /* Whether --dump-on is a probe. 0, or the exit status after a message. */
-int record_dump_check(struct cli *c);
+int record_dump_check(const struct cli *c);
 /* The clauses that request copies: they print the reason. */
-void record_dump_clauses(const struct cli *c, struct buf *script);
-/* Prepares the plan; copies are named after c->output. */
+void record_dump_clauses(const struct record_options *o, struct buf *script);
+/* Prepares the plan; copies are named after c->output.file. */
 void record_dump_plan(struct cli *c, struct recording_plan *plan);
 
 #endif

@@ -145,7 +145,7 @@ static int add_list(struct events *ev, const char *list)
 	int ret = 0;
 
 	if (record_is_probe(ev->c, list)) { /* a signature may have commas */
-		if (ev->c->tids.n)
+		if (ev->c->select.tids.n)
 			return say_usage(
 				ev->c,
 				"-t is for events: for %s, --where 'tid == N' has the same effect",
@@ -207,10 +207,10 @@ static const char *filter_of(struct events *ev, const struct tp_format *f, const
 /* "followed(args.pid)", or whether it is one of the threads of -t. */
 static void put_whose(struct buf *b, const struct cli *c, const char *thread)
 {
-	if (!c->tids.n)
+	if (!c->select.tids.n)
 		buf_printf(b, "followed(%s)", thread);
-	for (u32 i = 0; i < c->tids.n; i++)
-		buf_printf(b, "%s%s == %u", i ? " || " : "", thread, c->tids.v[i]);
+	for (u32 i = 0; i < c->select.tids.n; i++)
+		buf_printf(b, "%s%s == %u", i ? " || " : "", thread, c->select.tids.v[i]);
 }
 
 /* The condition for an event to belong to the followed processes; filter: NULL, or a further
@@ -218,7 +218,7 @@ static void put_whose(struct buf *b, const struct cli *c, const char *thread)
 static void put_condition(struct buf *b, const struct tp_format *f, const struct cli *c,
 			  const char *filter)
 {
-	bool all = c->all;
+	bool all = c->select.all;
 	const char *and = filter ? " && " : "";
 
 	if (all && tp_format_field(f, "next_pid")) {
@@ -345,7 +345,7 @@ static int put_clause(struct events *ev, struct record_script *to, const char *n
 	}
 	buf_printf(&to->text, "tracepoint:%s", name);
 	put_condition(&to->text, f, ev->c, filter ? filter : filter_of(ev, f, name));
-	put_body(&to->text, ev->c->record_stacks, native_condition(ev, to, name));
+	put_body(&to->text, ev->c->own.record.stacks, native_condition(ev, to, name));
 	return 0;
 }
 
@@ -355,7 +355,7 @@ static void take_calls(struct events *ev, struct record_script *to)
 {
 	/* These events themselves have the registers of the process on older kernels: no kernel
 	 * stack. */
-	bool is_few = ev->calls.n <= FEW_CALLS && !ev->c->record_stacks, is_filtered = false;
+	bool is_few = ev->calls.n <= FEW_CALLS && !ev->c->own.record.stacks, is_filtered = false;
 
 	for (u32 side = 0; side < ARRAY_SIZE(sides); side++) {
 		const struct asked *raw = hash_gets(&ev->known, raw_event(ev, side));
@@ -385,19 +385,19 @@ static int put_clauses(struct events *ev, struct record_script *to)
 
 int record_script_make(struct cli *c, const char *const *events, struct record_script *to)
 {
-	struct events ev = { .c = c, .arena = &c->words_arena };
+	struct events ev = { .c = c, .arena = &c->line.arena };
 	int ret = 0;
 
-	if (c->tids.n && (c->all || c->frequency))
+	if (c->select.tids.n && (c->select.all || c->select.frequency))
 		return say_usage(c, "-t is for the events of -e: it does not go with -a and -F");
 	for (u32 i = 0; events && events[i] && !ret; i++) {
-		ev.filter = i < c->n_event_filters ? c->event_filters[i] : NULL;
+		ev.filter = i < c->select.n_event_filters ? c->select.event_filters[i] : NULL;
 		ret = add_list(&ev, events[i]);
 	}
-	if (!events && !c->frequency)
+	if (!events && !c->select.frequency)
 		add_time_line(&ev);
 	buf_puts(&to->text, "config = { max_probes = 100000; perf_rb_pages = 8192 }\n");
-	record_dump_clauses(c, &to->text);
+	record_dump_clauses(&c->own.record, &to->text);
 	if (!ret)
 		ret = put_clauses(&ev, to);
 	if (!ret)

@@ -9,13 +9,13 @@ bool record_is_probe(struct cli *c, const char *text)
 {
 	size_t n = strcspn(text, ":");
 
-	return text[n] && provider_find(arena_strndup(&c->words_arena, text, n));
+	return text[n] && provider_find(arena_strndup(&c->line.arena, text, n));
 }
 
 /* Only threads that are followed; with -a, all but sonde. */
 static void put_condition(struct buf *b, const struct cli *c)
 {
-	if (c->all)
+	if (c->select.all)
 		buf_printf(b, " /pid != %d/", getpid());
 	else
 		buf_puts(b, " /followed(tid)/");
@@ -72,7 +72,7 @@ static const char *reads_of(struct arena *a, const struct record_script *to,
 
 static int put_clause(struct cli *c, const struct trace_clause *cl, struct record_script *to)
 {
-	struct arena *a = &c->words_arena;
+	struct arena *a = &c->line.arena;
 	struct buf *b = &to->text;
 	const char **fields = arena_array(a, const char *, cl->fields.n + 1);
 
@@ -84,11 +84,11 @@ static int put_clause(struct cli *c, const struct trace_clause *cl, struct recor
 	buf_puts(b, cl->probes);
 	put_condition(b, c);
 	if (cl->kind == TRACE_EVENT) {
-		buf_puts(b, c->record_stacks ? " { record((kstack, ustack)); }\n" :
-					       " { record(); }\n");
+		buf_puts(b, c->own.record.stacks ? " { record((kstack, ustack)); }\n" :
+						   " { record(); }\n");
 		return 0;
 	}
-	begin_tuple(b, to, c->record_stacks, cl->has_user_regs);
+	begin_tuple(b, to, c->own.record.stacks, cl->has_user_regs);
 	for (u32 i = 0; i < cl->fields.n; i++) {
 		fields[i] = member_name(a, cl->fields.v[i].name);
 		buf_printf(b, ", %s", cl->fields.v[i].expr);
@@ -105,7 +105,7 @@ static int put_clause(struct cli *c, const struct trace_clause *cl, struct recor
 static int put_samples(struct cli *c, struct record_script *to)
 {
 	static const char *const none[] = { NULL };
-	const char *hz = c->frequency;
+	const char *hz = c->select.frequency;
 	size_t n = strspn(hz, "0123456789");
 
 	if (!n || n > 5 || hz[n] || *hz == '0')
@@ -114,7 +114,7 @@ static int put_samples(struct cli *c, struct record_script *to)
 	put_condition(&to->text, c);
 	begin_tuple(&to->text, to, true, false);
 	buf_puts(&to->text, ")); }\n");
-	add_probe(&c->words_arena, to,
+	add_probe(&c->line.arena, to,
 		  (struct recorded_probe){ .name = "sonde:cpu_clock", .fields = none });
 	return 0;
 }
@@ -129,5 +129,5 @@ int record_probes_put(struct cli *c, const char *const *words, u32 n, struct rec
 	ret = ret ? ret : trace_resolve(&t);
 	for (u32 i = 0; i < t.clauses.n && !ret; i++)
 		ret = put_clause(c, &t.clauses.v[i], to);
-	return !ret && c->frequency ? put_samples(c, to) : ret;
+	return !ret && c->select.frequency ? put_samples(c, to) : ret;
 }

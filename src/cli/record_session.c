@@ -34,9 +34,9 @@ struct asked {
 
 /* ---- in the recorder */
 
-static void write_status(struct cli *c)
+static void write_status(const struct background *b)
 {
-	session_write(c->background->place, c->background->name, &c->background->status);
+	session_write(b->place, b->name, &b->status);
 }
 
 static u64 bytes_of(const struct cli *c, const struct recording *r)
@@ -44,13 +44,14 @@ static u64 bytes_of(const struct cli *c, const struct recording *r)
 	struct stat st;
 
 	/* most of a flight recorder's file are holes */
-	return c->overwrite && !stat(c->output, &st) ? (u64)st.st_blocks * 512 : recording_bytes(r);
+	return c->own.record.overwrite && !stat(c->output.file, &st) ? (u64)st.st_blocks * 512 :
+								       recording_bytes(r);
 }
 
 /* That are still there. */
-static u64 files_of(const struct cli *c, const struct recording *r)
+static u64 files_of(const struct record_options *o, const struct recording *r)
 {
-	u64 kept = c->switch_max_files ? strtoull(c->switch_max_files, NULL, 10) : ~0ull;
+	u64 kept = o->switch_max_files ? strtoull(o->switch_max_files, NULL, 10) : ~0ull;
 
 	return MIN(r->n_files + 1ull, kept);
 }
@@ -59,13 +60,13 @@ static u64 files_of(const struct cli *c, const struct recording *r)
 static void progress(void *ctx, const struct recording *r)
 {
 	struct cli *c = ctx;
-	struct background *b = c->background;
+	struct background *b = c->own.record.background;
 
 	b->status.events = r->n_events;
 	b->status.lost = r->n_lost;
-	b->status.files = files_of(c, r);
+	b->status.files = files_of(&c->own.record, r);
 	b->status.bytes = bytes_of(c, r);
-	write_status(c);
+	write_status(b);
 	if (b->ready >= 0 && write(b->ready, "", 1) != 1)
 		say(c, "the command that started this recording is gone");
 	fd_close(&b->ready);
@@ -73,19 +74,19 @@ static void progress(void *ctx, const struct recording *r)
 
 void record_session_plan(struct cli *c, struct recording_plan *plan)
 {
-	if (!c->background)
+	if (!c->own.record.background)
 		return;
 	plan->progress = progress;
 	plan->progress_ctx = c;
 }
 
-void record_session_copied(struct cli *c, const char *path)
+void record_session_copied(struct background *b, const char *path)
 {
-	if (!c->background)
+	if (!b)
 		return;
-	c->background->status.copies++;
-	c->background->status.copy = path;
-	write_status(c);
+	b->status.copies++;
+	b->status.copy = path;
+	write_status(b);
 }
 
 /* Standard output and error are the log from here on. */
@@ -104,7 +105,7 @@ static int leave_terminal(const struct background *b)
 
 static int be_recorder(struct cli *c, int (*run)(struct cli *c))
 {
-	struct background *b = c->background;
+	struct background *b = c->own.record.background;
 	int ret = leave_terminal(b);
 
 	if (!ret)
@@ -113,12 +114,12 @@ static int be_recorder(struct cli *c, int (*run)(struct cli *c))
 		say(c, "begin a recording in the background: %s", strerror(-ret));
 		return STATUS_REFUSED;
 	}
-	write_status(c);
-	c->quiet = true; /* the stopping process prints the sum */
+	write_status(b);
+	c->output.quiet = true; /* the stopping process prints the sum */
 	ret = run(c);
 	b->status.ended = 1;
 	b->status.result = (u64)ret;
-	write_status(c);
+	write_status(b);
 	fd_close(&b->ready);
 	return ret;
 }
@@ -143,18 +144,18 @@ static const char *time_text(const struct asked *a, u64 since)
 
 	localtime_r(&seconds, &tm);
 	strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm);
-	return arena_strdup(&a->c->words_arena, text);
+	return arena_strdup(&a->c->line.arena, text);
 }
 
 static int say_unknown(const struct asked *a)
 {
-	const char **names = session_names(a->place, &a->c->words_arena);
+	const char **names = session_names(a->place, &a->c->line.arena);
 	struct buf b = { 0 };
 
 	for (u32 i = 0; names[i]; i++)
 		buf_printf(&b, "%s%s", i ? ", " : "", names[i]);
 	say(a->c, "there is no recording \"%s\"; there %s", a->name,
-	    b.len ? arena_printf(&a->c->words_arena, "are: %s", b.s) : "is none");
+	    b.len ? arena_printf(&a->c->line.arena, "are: %s", b.s) : "is none");
 	buf_release(&b);
 	return STATUS_WRONG;
 }
@@ -162,11 +163,11 @@ static int say_unknown(const struct asked *a)
 static void say_sum(const struct asked *a, const struct session_status *s, const char *how)
 {
 	struct cli *c = a->c;
-	const char *others = s->files > 1 ? arena_printf(&c->words_arena, " and %llu older files",
+	const char *others = s->files > 1 ? arena_printf(&c->line.arena, " and %llu older files",
 							 (unsigned long long)s->files - 1) :
 					    "";
 
-	if (!c->quiet)
+	if (!c->output.quiet)
 		say(c, "recording \"%s\" %s: %llu events, %llu lost, %llu KB in %s%s", a->name, how,
 		    (unsigned long long)s->events, (unsigned long long)s->lost,
 		    (unsigned long long)(s->bytes + 1023) / 1024, s->file, others);
@@ -178,10 +179,10 @@ static int say_exists(const struct asked *a)
 {
 	struct session_status s;
 
-	session_read(a->place, a->name, &a->c->words_arena, &s);
+	session_read(a->place, a->name, &a->c->line.arena, &s);
 	say(a->c,
 	    "recording \"%s\" exists: it records to %s since %s; \"%s record stop %s\" ends it",
-	    a->name, s.file, time_text(a, s.since), a->c->program, a->name);
+	    a->name, s.file, time_text(a, s.since), a->c->line.program, a->name);
 	return STATUS_WRONG;
 }
 
@@ -191,18 +192,18 @@ static int choose_file(const struct asked *a)
 	struct cli *c = a->c;
 	char *here = NULL;
 
-	if (!c->output)
-		c->output = arena_printf(&c->words_arena, "sonde-%s.data", a->name);
-	if (streq(c->output, "-"))
+	if (!c->output.file)
+		c->output.file = arena_printf(&c->line.arena, "sonde-%s.data", a->name);
+	if (streq(c->output.file, "-"))
 		return say_usage(c, "-o -: a recording in the background needs a file");
-	if (c->output[0] == '/')
+	if (c->output.file[0] == '/')
 		return 0;
 	here = getcwd(NULL, 0);
 	if (!here) {
 		say(c, "name the working directory: %s", strerror(errno));
 		return STATUS_REFUSED;
 	}
-	c->output = arena_printf(&c->words_arena, "%s/%s", here, c->output);
+	c->output.file = arena_printf(&c->line.arena, "%s/%s", here, c->output.file);
 	free(here);
 	return 0;
 }
@@ -210,14 +211,14 @@ static int choose_file(const struct asked *a)
 /* Two recordings in one file would destroy each other. */
 static int check_file(const struct asked *a)
 {
-	const char **names = session_names(a->place, &a->c->words_arena);
+	const char **names = session_names(a->place, &a->c->line.arena);
 
 	for (u32 i = 0; names[i]; i++) {
 		struct session_status s;
 
 		if (session_life(a->place, names[i]) != SESSION_RECORDS ||
-		    !session_read(a->place, names[i], &a->c->words_arena, &s) ||
-		    !streq(s.file, a->c->output) || streq(names[i], a->name))
+		    !session_read(a->place, names[i], &a->c->line.arena, &s) ||
+		    !streq(s.file, a->c->output.file) || streq(names[i], a->name))
 			continue;
 		say(a->c, "recording \"%s\" writes to %s: choose another file with -o", names[i],
 		    s.file);
@@ -243,8 +244,8 @@ static int follow_start(const struct asked *a, pid_t child, int ready)
 	int status = 0;
 
 	if (wait_ready(ready)) {
-		if (!c->quiet)
-			say(c, "recording \"%s\" to %s (process %d)", a->name, c->output,
+		if (!c->output.quiet)
+			say(c, "recording \"%s\" to %s (process %d)", a->name, c->output.file,
 			    (int)child);
 		return 0;
 	}
@@ -269,7 +270,7 @@ static int fork_recorder(const struct asked *a, struct background *b, int (*run)
 	if (!child) {
 		close(ready[0]);
 		b->ready = ready[1];
-		a->c->background = b;
+		a->c->own.record.background = b;
 		return be_recorder(a->c, run);
 	}
 	close(ready[1]);
@@ -296,8 +297,8 @@ static int start(struct asked *a, int (*run)(struct cli *c))
 		say(c, "lock %s/%s.lock: %s", a->path, a->name, strerror(-b.lock));
 		return STATUS_REFUSED;
 	}
-	c->all = !c->n_after && !c->request.traced.n_pids && !c->request.traced.command;
-	b.status.file = c->output;
+	c->select.all = !c->line.n_after && !c->request.traced.n_pids && !c->request.traced.command;
+	b.status.file = c->output.file;
 	b.status.since = clock_real_ns() / 1000000000;
 	return fork_recorder(a, &b, run);
 }
@@ -308,7 +309,7 @@ static int take_leave(struct asked *a, const char *how)
 {
 	struct session_status s;
 
-	session_read(a->place, a->name, &a->c->words_arena, &s);
+	session_read(a->place, a->name, &a->c->line.arena, &s);
 	say_log(a);
 	say_sum(a, &s, how);
 	session_remove(a->place, a->name);
@@ -354,7 +355,7 @@ enum { LOOK_MS = 20 };
 
 static int snapshot(struct asked *a)
 {
-	struct arena *arena = &a->c->words_arena;
+	struct arena *arena = &a->c->line.arena;
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
 	struct session_status s, now;
 	struct arena look = { 0 };
@@ -382,7 +383,7 @@ static int snapshot(struct asked *a)
 		say(a->c, "there is no copy of recording \"%s\"", a->name);
 		return STATUS_REFUSED;
 	}
-	if (!a->c->quiet)
+	if (!a->c->output.quiet)
 		say(a->c, "copied to %s", now.copy);
 	return 0;
 }
@@ -407,7 +408,7 @@ static void print_status(const struct asked *a, const char *name)
 
 	if (life == SESSION_NONE)
 		return;
-	session_read(a->place, name, &a->c->words_arena, &s);
+	session_read(a->place, name, &a->c->line.arena, &s);
 	printf("%-16s %-9s %s %12llu %10llu %10llu  %s\n", name, life_text(life),
 	       time_text(a, s.since), (unsigned long long)s.events, (unsigned long long)s.lost,
 	       (unsigned long long)(s.bytes + 1023) / 1024, s.file);
@@ -416,7 +417,7 @@ static void print_status(const struct asked *a, const char *name)
 static int status(struct asked *a)
 {
 	const char *one[] = { a->name, NULL };
-	const char **names = a->name ? one : session_names(a->place, &a->c->words_arena);
+	const char **names = a->name ? one : session_names(a->place, &a->c->line.arena);
 
 	if (a->name && session_life(a->place, a->name) == SESSION_NONE)
 		return say_unknown(a);
@@ -448,27 +449,28 @@ static int check_words(const struct asked *a, u32 verb)
 	struct cli *c = a->c;
 
 	if (!a->name && verbs[verb] != status)
-		return say_usage(c, "record %s: the name of a recording is missing", c->words[0]);
+		return say_usage(c, "record %s: the name of a recording is missing",
+				 c->line.words[0]);
 	if (a->name && !session_name_is_good(a->name))
 		return say_usage(
 			c,
 			"record %s: a name has at most 64 letters, digits, \"-\", \"_\" and \".\"",
-			c->words[0]);
-	if (verbs[verb] && (c->n_given > c->quiet || c->n_after))
-		return say_usage(c, "record %s takes only a name", c->words[0]);
+			c->line.words[0]);
+	if (verbs[verb] && (c->line.n_given > c->output.quiet || c->line.n_after))
+		return say_usage(c, "record %s takes only a name", c->line.words[0]);
 	return 0;
 }
 
 int record_session(struct cli *c, int (*run)(struct cli *c))
 {
-	struct asked a = { .c = c, .name = c->n_words > 1 ? c->words[1] : NULL };
-	u32 verb = verb_of(c->words[0]);
+	struct asked a = { .c = c, .name = c->line.n_words > 1 ? c->line.words[1] : NULL };
+	u32 verb = verb_of(c->line.words[0]);
 	struct err err = { 0 };
 	int ret = check_words(&a, verb);
 
 	if (ret)
 		return ret;
-	a.place = session_place(&c->words_arena, &a.path, &err);
+	a.place = session_place(&c->line.arena, &a.path, &err);
 	if (a.place < 0) {
 		say_err(c, &err);
 		err_release(&err);

@@ -29,7 +29,7 @@ static void add_tracefs(struct record_start *s)
 {
 	struct err err = { 0 };
 	const char *root = tracefs_path(&err);
-	struct arena *a = &s->c->words_arena;
+	struct arena *a = &s->c->line.arena;
 
 	err_release(&err);
 	if (!root)
@@ -57,10 +57,10 @@ static int add_thread(void *ctx, u32 tid)
 	struct task_row row = { .tid = tid, .pid = s->pid };
 	struct buf b = { 0 };
 
-	if (!buf_read_file(&b, arena_printf(&s->c->words_arena, "/proc/%u/task/%u/stat", s->pid,
-					    tid)) &&
+	if (!buf_read_file(&b,
+			   arena_printf(&s->c->line.arena, "/proc/%u/task/%u/stat", s->pid, tid)) &&
 	    b.s && read_stat(b.s, &row))
-		vec_push(&s->c->words_arena, &s->tasks, row);
+		vec_push(&s->c->line.arena, &s->tasks, row);
 	buf_release(&b);
 	return 0;
 }
@@ -77,7 +77,7 @@ static void add_tasks(struct record_start *s)
 {
 	const struct traced *t = &s->c->request.traced;
 
-	if (s->c->all)
+	if (s->c->select.all)
 		proc_each(add_process, s);
 	for (u32 i = 0; i < t->n_pids; i++)
 		add_process(s, t->pids[i]);
@@ -97,10 +97,10 @@ void record_start_make(struct record_start *s, struct cli *c)
 	h->recorder_pid = (u32)getpid();
 	h->start_ns = clock_boot_ns();
 	h->to_real = clock_boot_to_real_ns();
-	h->scope = !c->all;
+	h->scope = !c->select.all;
 	boot_id_read(h->boot_id);
 	uname(&s->uname);
-	uname_text = arena_printf(&c->words_arena, "%s\n%s\n%s\n%s\n%s\n", s->uname.sysname,
+	uname_text = arena_printf(&c->line.arena, "%s\n%s\n%s\n%s\n%s\n", s->uname.sysname,
 				  s->uname.nodename, s->uname.release, s->uname.version,
 				  s->uname.machine);
 	add_text(s, "uname", uname_text, strlen(uname_text));
@@ -121,7 +121,7 @@ void record_start_release(struct record_start *s)
 
 int record_keep_old(struct cli *c, const char *path)
 {
-	const char *old = arena_printf(&c->words_arena, "%s.old", path);
+	const char *old = arena_printf(&c->line.arena, "%s.old", path);
 	struct stat st;
 
 	if (lstat(path, &st) < 0 || !(S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size)) ||
@@ -135,11 +135,11 @@ int record_make_file(struct cli *c)
 {
 	int fd;
 
-	if (record_keep_old(c, c->output))
+	if (record_keep_old(c, c->output.file))
 		return STATUS_REFUSED;
-	fd = open(c->output, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = open(c->output.file, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
-		say(c, "create %s: %s", c->output, strerror(errno));
+		say(c, "create %s: %s", c->output.file, strerror(errno));
 		return STATUS_REFUSED;
 	}
 	close(fd);
@@ -155,9 +155,9 @@ static u64 size_of(const char *path, u64 otherwise)
 
 void record_tell(const struct cli *c, const struct recording *r, const char *path)
 {
-	if (c->quiet)
+	if (c->output.quiet)
 		return;
-	if (c->overwrite)
+	if (c->own.record.overwrite)
 		say(c, "%llu events, the last of which are in %s", (unsigned long long)r->n_events,
 		    path);
 	else

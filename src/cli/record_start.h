@@ -26,7 +26,7 @@ void record_start_release(struct record_start *s);
 /* An old file is kept as .old, as perf record keeps it. Both return 0, or the exit status after a
  * message. */
 int record_keep_old(struct cli *c, const char *path);
-/* Makes the empty file c->output, with mode 0600: its contents may be secret. */
+/* Makes the empty file c->output.file, with mode 0600: its contents may be secret. */
 int record_make_file(struct cli *c);
 /* "42 events in FILE, 3 KB" */
 void record_tell(const struct cli *c, const struct recording *r, const char *path);

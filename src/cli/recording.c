@@ -78,7 +78,7 @@ static void names_make(struct recorded *r)
 
 static int set_range(struct recorded *r)
 {
-	const char *text = r->c->time_range;
+	const char *text = r->c->select.time_range;
 	u32 n;
 
 	if (!text)
@@ -97,7 +97,7 @@ int recorded_one_range(const struct recorded *r)
 	if (r->ranges.spans.n <= 1)
 		return 0;
 	return say_usage(r->c, "--time=%s: several ranges are for script, report and export",
-			 r->c->time_range);
+			 r->c->select.time_range);
 }
 
 /* ---- columns of lines */
@@ -119,20 +119,20 @@ static int set_columns(struct recorded *r)
 	struct err err = { 0 };
 	int ret = 0;
 
-	if (c->reltime && c->deltatime)
+	if (c->own.script.reltime && c->own.script.deltatime)
 		return say_usage(c, "--reltime and --deltatime exclude each other");
-	if (c->columns && c->as_ftrace)
+	if (c->own.script.columns && c->own.script.as_ftrace)
 		return say_usage(c,
 				 "-F chooses columns of perf script's lines: --ftrace has its own");
-	*columns = (struct event_columns){ .in_ns = c->time_in_ns,
-					   .times = c->reltime   ? TIME_SINCE_FIRST :
-						    c->deltatime ? TIME_SINCE_LAST :
-								   TIME_SINCE_BOOT,
+	*columns = (struct event_columns){ .in_ns = c->own.script.time_in_ns,
+					   .times = c->own.script.reltime   ? TIME_SINCE_FIRST :
+						    c->own.script.deltatime ? TIME_SINCE_LAST :
+									      TIME_SINCE_BOOT,
 					   .name_width = name_width(r->tables),
 					   .to_real = r->tables->head.to_real };
 	event_columns_default(columns, r->tables->n_stacks);
-	for (u32 i = 0; c->columns && c->columns[i] && !ret; i++)
-		ret = event_columns_take(columns, c->columns[i], &err);
+	for (u32 i = 0; c->own.script.columns && c->own.script.columns[i] && !ret; i++)
+		ret = event_columns_take(columns, c->own.script.columns[i], &err);
 	ret = ret ? ret : event_columns_check(columns, &err);
 	if (!ret && (columns->set & 1u << COLUMN_tod) && !columns->to_real)
 		ret = err_set(&err, -EINVAL,
@@ -156,7 +156,7 @@ int recorded_open_path(struct recorded *r, struct cli *c, const char *path)
 	r->store = import_open(path, &r->damage, &err);
 	if (!r->store) {
 		if (err.code == -ENOENT && streq(path, RECORDING_FILE))
-			err_help(&err, "%s record makes it", c->program);
+			err_help(&err, "%s record makes it", c->line.program);
 		say_err(c, &err);
 		ret = err.code == -EACCES ? STATUS_REFUSED : STATUS_WRONG;
 		err_release(&err);
@@ -173,9 +173,9 @@ int recorded_open(struct recorded *r, struct cli *c)
 	int ret;
 
 	r->c = c;
-	if (c->n_words > 1)
+	if (c->line.n_words > 1)
 		return say_usage(c, "one recording at a time");
-	ret = recorded_open_path(r, c, c->n_words ? c->words[0] : RECORDING_FILE);
+	ret = recorded_open_path(r, c, c->line.n_words ? c->line.words[0] : RECORDING_FILE);
 	if (ret)
 		return ret;
 	ret = set_range(r);
@@ -242,7 +242,7 @@ bool recorded_next(struct recorded *r, struct trace_event *e)
 
 void recorded_put_line(struct recorded *r, struct sink *s, const struct trace_event *e)
 {
-	if (r->c->as_ftrace) {
+	if (r->c->own.script.as_ftrace) {
 		event_line_ftrace(&s->out, &r->arena, &r->names, e);
 		buf_putc(&s->out, '\n');
 		event_stacks_ftrace(&s->out, &r->names, e);

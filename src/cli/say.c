@@ -21,10 +21,10 @@ FORMAT(3, 0) static void say_line(const struct cli *c, bool is_note, const char 
 {
 	struct buf b = { 0 };
 
-	if (c->drop_in)
+	if (c->line.drop_in)
 		buf_puts(&b, is_note ? "WARNING: " : "ERROR: ");
 	else
-		buf_printf(&b, "%s: %s", c->program, is_note ? "note: " : "");
+		buf_printf(&b, "%s: %s", c->line.program, is_note ? "note: " : "");
 	buf_vprintf(&b, fmt, ap);
 	buf_putc(&b, '\n');
 	say_lines(c, &b);
@@ -107,7 +107,7 @@ bool color_wanted(int fd)
 
 bool escape_wanted(const struct cli *c, int fd)
 {
-	return c->escape == WHEN_ALWAYS || (c->escape == WHEN_TERMINAL && isatty(fd));
+	return c->output.escape == WHEN_ALWAYS || (c->output.escape == WHEN_TERMINAL && isatty(fd));
 }
 
 void say_diags(const struct cli *c, const struct diags *d)

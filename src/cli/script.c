@@ -53,19 +53,19 @@ static int no_script(const struct cli *c, const char *word)
 {
 	struct tool *t = tool_open(word);
 	const char *near = t ? word : tool_near(word),
-		   *command = c->drop_in ? NULL : command_near(word);
+		   *command = c->line.drop_in ? NULL : command_near(word);
 
 	if (near)
-		say(c, "there is no script \"%s\": did you mean \"%s run %s\"?", word, c->program,
-		    near);
+		say(c, "there is no script \"%s\": did you mean \"%s run %s\"?", word,
+		    c->line.program, near);
 	else if (command)
-		say(c, "there is no script \"%s\": did you mean \"%s %s\"?", word, c->program,
+		say(c, "there is no script \"%s\": did you mean \"%s %s\"?", word, c->line.program,
 		    command);
 	else if (strchr(word, '{'))
 		say(c, "there is no script \"%s\": a program on the command line follows -e", word);
-	else if (!c->drop_in && !strpbrk(word, "./"))
+	else if (!c->line.drop_in && !strpbrk(word, "./"))
 		say(c, "there is no script \"%s\": \"%s run --list\" shows those included", word,
-		    c->program);
+		    c->line.program);
 	else
 		say(c, "failed to open file '%s': %s", word, strerror(ENOENT));
 	tool_free(t);
@@ -124,7 +124,7 @@ static int refuse_other_file(const struct cli *c, const char *word)
 		     4))
 		say(c,
 		    "%s is a program, not a script: \"%s list 'uprobe:%s:*'\" lists its functions, -c runs it",
-		    word, c->program, word);
+		    word, c->line.program, word);
 	else if (!strncmp(s, "\xff\xfe", 2) || !strncmp(s, "\xfe\xff", 2))
 		say(c, "%s is UTF-16: scripts are UTF-8", word);
 	else
@@ -170,7 +170,7 @@ static bool takes_params(const struct cli *c)
 }
 
 /*
- * Index in c->after of the command's first word; n_after: there is none.
+ * Index in c->line.after of the command's first word; n_after: there is none.
  *
  *	-- [--NAME=VALUE]... CMD ARG...			a script that takes no $1, or got it before the --
  *	-- [--NAME=VALUE | PARAM]... -- CMD ARG...	any script
@@ -180,13 +180,13 @@ static u32 find_command(const struct cli *c, bool has_params)
 {
 	bool params = !has_params && takes_params(c);
 
-	for (u32 i = 0; i < c->n_after; i++) {
-		if (streq(c->after[i], "--"))
+	for (u32 i = 0; i < c->line.n_after; i++) {
+		if (streq(c->line.after[i], "--"))
 			return i + 1;
-		if (!starts_with(c->after[i], "--") && !params)
+		if (!starts_with(c->line.after[i], "--") && !params)
 			return i;
 	}
-	return c->n_after;
+	return c->line.n_after;
 }
 
 /* Words as child.c splits them: each stays one. */
@@ -204,7 +204,7 @@ const char *join_command(struct cli *c, char *const *words, u32 n)
 			*s == '\'' ? buf_puts(&b, "'\\''") : buf_putc(&b, *s);
 		buf_puts(&b, plain ? "" : "'");
 	}
-	text = arena_strdup(&c->words_arena, b.s);
+	text = arena_strdup(&c->line.arena, b.s);
 	buf_release(&b);
 	return text;
 }
@@ -215,7 +215,7 @@ void add_named(struct cli *c, const char *word)
 	struct script_arg arg = { word, NULL };
 
 	if (eq) {
-		arg.name = arena_strndup(&c->words_arena, word, (size_t)(eq - word));
+		arg.name = arena_strndup(&c->line.arena, word, (size_t)(eq - word));
 		arg.value = eq + 1;
 	}
 	c->named[c->request.script.n_named++] = arg;
@@ -236,26 +236,26 @@ int follow_check(const struct cli *c)
  */
 static int take_after(struct cli *c, bool script_is_word)
 {
-	u32 at, n = c->n_words - MIN(c->n_words, c->n_after_words);
+	u32 at, n = c->line.n_words - MIN(c->line.n_words, c->line.n_after_words);
 
-	if (!c->n_after || c->drop_in || !(c->command->takes & SET_TARGET))
+	if (!c->line.n_after || c->line.drop_in || !(c->command->takes & SET_TARGET))
 		return 0;
 	at = find_command(c, n > script_is_word);
-	if (at == c->n_after)
+	if (at == c->line.n_after)
 		return follow_check(c);
-	if (c->request.traced.command && c->request.traced.command != c->after_command)
+	if (c->request.traced.command && c->request.traced.command != c->line.after_command)
 		return say_usage(c, "-c and a command after -- exclude each other");
 	if (c->request.traced.n_pids)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
-	c->n_words = n;
-	c->request.script.n_named = c->n_before_named;
+	c->line.n_words = n;
+	c->request.script.n_named = c->line.n_before_named;
 	for (u32 i = 0; i < at; i++)
-		if (!starts_with(c->after[i], "--"))
-			c->words[c->n_words++] = c->after[i];
-		else if (c->after[i][2])
-			add_named(c, c->after[i] + 2);
-	c->request.traced.command = c->after_command =
-		join_command(c, c->after + at, c->n_after - at);
+		if (!starts_with(c->line.after[i], "--"))
+			c->line.words[c->line.n_words++] = c->line.after[i];
+		else if (c->line.after[i][2])
+			add_named(c, c->line.after[i] + 2);
+	c->request.traced.command = c->line.after_command =
+		join_command(c, c->line.after + at, c->line.n_after - at);
 	return 0;
 }
 
@@ -269,17 +269,17 @@ int script_read(struct cli *c)
 		c->request.script.text = NULL;
 	is_word = !c->request.script.text;
 	if (is_word) {
-		if (!c->n_words)
+		if (!c->line.n_words)
 			return say_usage(c, "USAGE: filename or -e 'program' required.");
-		if (script_take(c, c->words[0]))
+		if (script_take(c, c->line.words[0]))
 			return 1;
 	} else if (!c->bundle) {
 		c->request.script.len = strlen(c->request.script.text);
 	}
 	if (take_after(c, is_word))
 		return 1;
-	c->request.script.params = c->words + is_word;
-	c->request.script.n_params = c->n_words - is_word;
+	c->request.script.params = c->line.words + is_word;
+	c->request.script.n_params = c->line.n_words - is_word;
 	c->host.themes = builtin_themes;
 	c->request.diag.color = color_wanted(STDERR_FILENO);
 	return 0;
@@ -291,9 +291,10 @@ static u32 count_scripts(const struct cli *c)
 {
 	u32 n = 1;
 
-	while (n < c->n_words && (ends_with(c->words[n], ".bt") || streq(c->words[n], "-")))
+	while (n < c->line.n_words &&
+	       (ends_with(c->line.words[n], ".bt") || streq(c->line.words[n], "-")))
 		n++;
-	return MIN(n, c->n_words);
+	return MIN(n, c->line.n_words);
 }
 
 static void forget_script(struct cli *c)
@@ -306,8 +307,8 @@ static void forget_script(struct cli *c)
 
 int each_script(struct cli *c, int (*f)(struct cli *c))
 {
-	const char **words = c->words;
-	u32 n_words = c->n_words, n = c->request.script.text ? 0 : count_scripts(c);
+	const char **words = c->line.words;
+	u32 n_words = c->line.n_words, n = c->request.script.text ? 0 : count_scripts(c);
 	int ret = 0, one;
 
 	if (n < 2)
@@ -316,15 +317,15 @@ int each_script(struct cli *c, int (*f)(struct cli *c))
 		const char *last = words[n - 1];
 
 		words[n - 1] = words[i]; /* right before the parameters */
-		c->words = words + n - 1;
-		c->n_words = n_words - n + 1;
+		c->line.words = words + n - 1;
+		c->line.n_words = n_words - n + 1;
 		one = script_read(c);
 		one = one ? one : f(c);
 		ret = MAX(ret, one);
 		words[n - 1] = last;
 		forget_script(c);
 	}
-	c->words = words;
-	c->n_words = n_words;
+	c->line.words = words;
+	c->line.n_words = n_words;
 	return ret;
 }

@@ -53,8 +53,8 @@ static int run(struct recorded *r, const struct output *to)
 	const char *where = NULL;
 	int ret;
 
-	if (r->c->filter) {
-		predicate_expand(r, r->c->filter, &expr);
+	if (r->c->select.filter) {
+		predicate_expand(r, r->c->select.filter, &expr);
 		where = expr.s;
 	}
 	buf_puts(&script, PREDICATE_CONFIG);

@@ -74,7 +74,7 @@ static struct sums_row read_key(struct arena *a, const struct names *names, cons
 static struct sums_row *row_of(struct sums *s, struct sums_table *to, const struct names *names,
 			       const struct table *t, const void *key)
 {
-	struct arena *a = &s->c->words_arena;
+	struct arena *a = &s->c->line.arena;
 	struct sums_row read = read_key(a, names, t->map->key, key, &(u32){ 0 }), *row;
 	const char *text = arena_printf(a, "%s\n%s\n%s\n%s\n%s",
 					read.fields[0] ? read.fields[0] : "",
@@ -97,8 +97,8 @@ static struct sums_table *table_of(struct sums *s, const char *map, u32 *column)
 	for (u32 i = 0; i < s->n; i++)
 		for (*column = 0; *column < N_COLUMNS; ++*column)
 			if (streq(map + 1,
-				  arena_printf(&s->c->words_arena, "%s_%s",
-					       s->tables[i].group->name, columns[*column].name)))
+				  arena_printf(&s->c->line.arena, "%s_%s", s->tables[i].group->name,
+					       columns[*column].name)))
 				return &s->tables[i];
 	return NULL;
 }
@@ -223,7 +223,7 @@ static bool is_there(struct arena *a, const struct store_tables *t, const char *
 
 static bool has_events(struct sums *s, const struct store_tables *t, const struct sums_group *g)
 {
-	struct arena *a = &s->c->words_arena;
+	struct arena *a = &s->c->line.arena;
 
 	for (const char *e = g->events; *e; e += strcspn(e, ",") + (e[strcspn(e, ",")] == ',')) {
 		const char *event = arena_strndup(a, e, strcspn(e, ","));

@@ -26,7 +26,7 @@ int tools_list(struct cli *c)
 	int ret;
 
 	tools_each(list_tool, &b);
-	buf_printf(&b, "\n\"%s run NAME --help\" describes one.\n", c->program);
+	buf_printf(&b, "\n\"%s run NAME --help\" describes one.\n", c->line.program);
 	ret = put_out(c, &b);
 	buf_release(&b);
 	return ret;
@@ -67,7 +67,7 @@ static int tool_help(struct cli *c)
 		buf_printf(&b,
 			   "\nThe options of \"%s run\" can be given too: -p, -c, --follow, "
 			   "-f json, -o ...\n",
-			   c->program);
+			   c->line.program);
 	}
 	if (*t->example)
 		buf_puts(&b, "\nExample:\n");

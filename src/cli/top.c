@@ -505,8 +505,8 @@ bool top_is_live(const struct cli *c)
 {
 	const char *kind = getenv("TERM");
 
-	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !c->output && !c->sink.output &&
-	       kind && *kind && !streq(kind, "dumb");
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !c->output.file &&
+	       !c->sink.output && kind && *kind && !streq(kind, "dumb");
 }
 
 int top_live(struct cli *c)

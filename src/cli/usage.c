@@ -6,7 +6,7 @@
 
 void put_command_usage(struct buf *b, const struct cli *c, const struct command *cmd)
 {
-	buf_printf(b, "    %s %s%s%s%s\n", c->program, cmd->name,
+	buf_printf(b, "    %s %s%s%s%s\n", c->line.program, cmd->name,
 		   cmd->own_options ? "" : " [OPTION]...", *cmd->args ? " " : "", cmd->args);
 }
 
@@ -14,9 +14,9 @@ void tool_put_usage(const struct cli *c, struct buf *b)
 {
 	const struct script_options *o = &c->tool->options;
 
-	buf_printf(b, "\nUSAGE:\n    %s", c->program);
+	buf_printf(b, "\nUSAGE:\n    %s", c->line.program);
 	if (!c->bundle)
-		buf_printf(b, " run %s", c->words[0]);
+		buf_printf(b, " run %s", c->line.words[0]);
 	if (o->rows.n || c->bundle)
 		buf_puts(b, " [OPTION]...");
 	buf_printf(b, "%s%s", *c->tool->words ? " " : "", c->tool->words);
@@ -33,14 +33,14 @@ static int put_usage(const struct cli *c)
 
 	if (c->bundle || c->tool) {
 		tool_put_usage(c, &usage);
-		fprintf(stderr, "%s    %s%s%s --help\n", usage.s, c->program,
-			c->bundle ? "" : " run ", c->bundle ? "" : c->words[0]);
+		fprintf(stderr, "%s    %s%s%s --help\n", usage.s, c->line.program,
+			c->bundle ? "" : " run ", c->bundle ? "" : c->line.words[0]);
 		buf_release(&usage);
 		return 1;
 	}
 	if (c->named_command) {
 		put_command_usage(&usage, c, c->named_command);
-		fprintf(stderr, "\nUSAGE:\n%s    %s %s --help\n", usage.s, c->program,
+		fprintf(stderr, "\nUSAGE:\n%s    %s %s --help\n", usage.s, c->line.program,
 			c->named_command->name);
 		buf_release(&usage);
 		return 1;
@@ -50,7 +50,7 @@ static int put_usage(const struct cli *c)
 		"    %s [OPTION]... FILE [PARAM]...\n"
 		"    %s [OPTION]... -e PROGRAM [PARAM]...\n"
 		"    %s --help\n",
-		c->program, c->program, c->program);
+		c->line.program, c->line.program, c->line.program);
 	return 1;
 }
 
@@ -72,7 +72,7 @@ int say_bad_option(const struct cli *c, const char *near, const char *fmt, ...)
 	struct buf b = { 0 };
 	va_list ap;
 
-	buf_printf(&b, "%s: ", c->program);
+	buf_printf(&b, "%s: ", c->line.program);
 	va_start(ap, fmt);
 	buf_vprintf(&b, fmt, ap);
 	va_end(ap);

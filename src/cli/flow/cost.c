@@ -34,7 +34,7 @@ void flow_tell_cost(struct flow *f, u32 n_probes)
 {
 	u64 now = time_call();
 
-	if (f->t.c->quiet || !now)
+	if (f->t.c->output.quiet || !now)
 		return;
 	say_note(
 		f->t.c,

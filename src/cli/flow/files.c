@@ -7,7 +7,7 @@
 
 static bool is_wanted(const struct flow *f, const struct library *lib)
 {
-	const char *const *patterns = f->t.c->flow.libraries;
+	const char *const *patterns = f->t.c->own.flow.libraries;
 	const char *file = strrchr(lib->path, '/') + 1;
 
 	for (u32 i = 0; patterns[i]; i++)
@@ -46,14 +46,14 @@ static const char *names_of(struct arena *a, const struct libraries *all)
 
 int flow_find_files(struct flow *f)
 {
-	struct arena *a = &f->t.c->words_arena;
+	struct arena *a = &f->t.c->line.arena;
 	struct libraries all = { .arena = a };
 	int ret;
 
 	if (!f->binary)
 		return 0;
 	vec_push(a, &f->files, f->binary);
-	if (!f->t.c->flow.libraries)
+	if (!f->t.c->own.flow.libraries)
 		return 0;
 	ret = list_libraries(f, &all);
 	for (u32 i = 1; i < all.list.n && !ret; i++) /* the first is the program */
@@ -61,7 +61,7 @@ int flow_find_files(struct flow *f)
 			vec_push(a, &f->files, all.list.v[i]->path);
 	if (!ret && f->files.n == 1)
 		ret = say_usage(f->t.c, "-l %s: no library of the program; it has %s",
-				f->t.c->flow.libraries[0], names_of(a, &all));
+				f->t.c->own.flow.libraries[0], names_of(a, &all));
 	libraries_release(&all);
 	return ret;
 }

@@ -68,7 +68,7 @@ static bool is_meant_of_kernel(struct sorting *s, const char *name)
 static int sort_word(struct sorting *s, const char *word)
 {
 	struct flow *f = s->f;
-	struct arena *a = &f->t.c->words_arena;
+	struct arena *a = &f->t.c->line.arena;
 	const char *name = after_prefix(word);
 	int ret;
 
@@ -93,8 +93,8 @@ int flow_sort_functions(struct flow *f)
 	if (f->binary && !f->is_script)
 		s.program = elf_open(f->binary, &err); /* an error is reported when it is traced */
 	err_release(&err);
-	for (u32 i = 0; i < c->n_words && !ret; i++)
-		ret = sort_word(&s, c->words[i]);
+	for (u32 i = 0; i < c->line.n_words && !ret; i++)
+		ret = sort_word(&s, c->line.words[i]);
 	elf_close(s.program);
 	return ret;
 }

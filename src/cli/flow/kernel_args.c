@@ -21,8 +21,8 @@ static const struct flow_signature *signature_of(struct flow *f, u32 function)
 
 	if (s)
 		return s;
-	s = arena_new(&f->t.c->words_arena, struct flow_signature);
-	key = arena_dup(&f->t.c->words_arena, &function, sizeof function);
+	s = arena_new(&f->t.c->line.arena, struct flow_signature);
+	key = arena_dup(&f->t.c->line.arena, &function, sizeof function);
 	s->n = btf ? btf_func(btf, flow_name(f, function), s->params, FLOW_WORDS, &s->result,
 			      NULL) :
 		     -1;

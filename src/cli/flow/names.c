@@ -38,18 +38,18 @@ static bool is_cold_part(const char *symbol)
 static u32 function_new(struct flow *f, const char *symbol)
 {
 	char *plain = demangle(symbol);
-	const char *name = plain ? arena_strdup(&f->t.c->words_arena, plain) : symbol;
+	const char *name = plain ? arena_strdup(&f->t.c->line.arena, plain) : symbol;
 	struct flow_sum none = { 0 };
 
 	free(plain);
-	vec_push(&f->t.c->words_arena, &f->names, name);
-	vec_push(&f->t.c->words_arena, &f->sums, none);
+	vec_push(&f->t.c->line.arena, &f->names, name);
+	vec_push(&f->t.c->line.arena, &f->sums, none);
 	return f->names.n;
 }
 
 static u32 look_up(struct flow *f, u32 site)
 {
-	struct arena *a = &f->t.c->words_arena;
+	struct arena *a = &f->t.c->line.arena;
 	const char *probe = site_text(f->s->names->prog, false, site), *symbol, *key;
 	void *known;
 
@@ -70,7 +70,7 @@ static u32 look_up(struct flow *f, u32 site)
 u32 flow_function(struct flow *f, u32 site)
 {
 	while (f->sites.n <= site)
-		vec_push(&f->t.c->words_arena, &f->sites, 0);
+		vec_push(&f->t.c->line.arena, &f->sites, 0);
 	if (!f->sites.v[site])
 		f->sites.v[site] = look_up(f, site);
 	return f->sites.v[site];

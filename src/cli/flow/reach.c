@@ -132,7 +132,7 @@ int flow_find_reached(struct flow *f)
 	bool is_unreadable;
 
 	r->f = f;
-	r->arena = &f->t.c->words_arena;
+	r->arena = &f->t.c->line.arena;
 	r->ksyms = system_kallsyms(&f->system);
 	kallsyms_each(r->ksyms, add_start, r);
 	kallsyms_each(r->ksyms, add_first, r);
@@ -147,7 +147,7 @@ int flow_find_reached(struct flow *f)
 		    f->kernel_functions.v[0]);
 		return STATUS_REFUSED;
 	}
-	if (!f->t.c->quiet)
+	if (!f->t.c->output.quiet)
 		say_note(
 			f->t.c,
 			"this kernel has no kprobe multi links: sonde probes %u functions that %s reaches by direct calls, the nearest "

@@ -101,7 +101,7 @@ static void put_kernel(struct buf *b, const struct flow *f)
 {
 	static const char *const all[] = { "*", NULL };
 	const char *const *names = f->kernel_functions.v;
-	const char *const *below = f->t.c->flow.include ? f->t.c->flow.include : all;
+	const char *const *below = f->t.c->own.flow.include ? f->t.c->own.flow.include : all;
 	u32 n = f->kernel_functions.n, n_below = 0;
 
 	while (below[n_below])
@@ -128,7 +128,7 @@ bool flow_has_kernel(const struct flow *f)
 /* With --args, probes that have equal arguments become a clause each. */
 static void add_probe(struct flow *f, struct trace_clause *cl, const char *probe)
 {
-	struct arena *a = &f->t.c->words_arena;
+	struct arena *a = &f->t.c->line.arena;
 
 	if (f->has_args)
 		vec_push(a, &f->t.probes, probe);
@@ -139,8 +139,8 @@ static void add_probe(struct flow *f, struct trace_clause *cl, const char *probe
 /* All functions of a file, or with --include those of that name and FUNC. */
 static void add_file(struct flow *f, struct trace_clause *cl, const char *type, const char *file)
 {
-	struct arena *a = &f->t.c->words_arena;
-	const char *const *include = f->t.c->flow.include;
+	struct arena *a = &f->t.c->line.arena;
+	const char *const *include = f->t.c->own.flow.include;
 
 	if (!include)
 		add_probe(f, cl, arena_printf(a, "%s:%s:*", type, file));
@@ -161,7 +161,7 @@ static void add_probes(struct flow *f)
 		for (u32 k = 0; k < f->files.n; k++)
 			add_file(f, &cl, types[i], f->files.v[k]);
 		if (!f->has_args)
-			vec_push(&f->t.c->words_arena, &f->t.clauses, cl);
+			vec_push(&f->t.c->line.arena, &f->t.clauses, cl);
 	}
 }
 
@@ -193,7 +193,7 @@ int flow_script(struct flow *f, const char **script)
 		put_program(&b, f);
 	if (flow_has_kernel(f))
 		put_kernel(&b, f);
-	*script = arena_strdup(&f->t.c->words_arena, b.s);
+	*script = arena_strdup(&f->t.c->line.arena, b.s);
 	buf_release(&b);
 	return 0;
 }

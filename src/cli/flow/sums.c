@@ -12,7 +12,7 @@ static struct flow_node *node_of(struct flow *f, struct flow_node *caller, u32 f
 	while (*at && (*at)->function != function)
 		at = &(*at)->next;
 	if (!*at) {
-		*at = arena_new(&f->t.c->words_arena, struct flow_node);
+		*at = arena_new(&f->t.c->line.arena, struct flow_node);
 		(*at)->function = function;
 	}
 	return *at;

@@ -166,7 +166,7 @@ static u32 *inside_of(struct ftrace *f, u32 tid)
 /* -G: from the entry of such a function to its return; then the depth counts from it. */
 static bool is_inside(struct ftrace *f, struct call *c)
 {
-	const char *const *wanted = f->c->ftrace.graph;
+	const char *const *wanted = f->c->own.ftrace.graph;
 	u32 *inside = wanted ? inside_of(f, c->tid) : NULL, base;
 
 	if (!wanted)
@@ -186,7 +186,7 @@ static bool is_inside(struct ftrace *f, struct call *c)
 
 static bool is_shown(struct ftrace *f, struct call *c)
 {
-	const struct ftrace_options *o = &f->c->ftrace;
+	const struct ftrace_options *o = &f->c->own.ftrace;
 
 	return is_inside(f, c) && !is_like(f, o->nograph, c->func) &&
 	       (!o->depth || c->depth < o->depth);
@@ -246,7 +246,7 @@ static u64 duration(const struct graph_cpu *g, const struct ftrace_record *r, co
 static void put_return(struct ftrace *f, const struct ftrace_record *r, const struct call *c)
 {
 	struct graph_cpu *g = cpu_of(f, r->cpu);
-	u64 over = f->c->over_ns, ns = duration(g, r, c);
+	u64 over = f->c->select.over_ns, ns = duration(g, r, c);
 	bool known = c->depth < MAX_DEPTH && g->func[c->depth] == c->func && !over;
 
 	if (c->depth < MAX_DEPTH)
@@ -312,7 +312,7 @@ bool graph_put(struct ftrace *f, u32 i, const struct event_format *format, bool 
 		return true;
 	if (c.is_return) {
 		put_return(f, r, &c);
-	} else if (f->c->over_ns) {
+	} else if (f->c->select.over_ns) {
 		if (c.depth < MAX_DEPTH) {
 			g->func[c.depth] = c.func;
 			g->entered[c.depth] = r->time;

@@ -36,23 +36,23 @@ int ftrace_read_events(struct ftrace *f)
 {
 	const struct cli *c = f->c;
 
-	for (u32 i = 0; i < c->n_given; i++) {
-		const struct option_row *row = c->given[i].row;
+	for (u32 i = 0; i < c->line.n_given; i++) {
+		const struct option_row *row = c->line.given[i].row;
 		struct ftrace_event *last = f->events.n ? &f->events.v[f->events.n - 1] : NULL;
 		bool is_filter = streq(row->name, "filter"),
 		     is_trigger = streq(row->name, "trigger");
 
 		if (streq(row->name, "event"))
-			add_list(f, c->given[i].value);
+			add_list(f, c->line.given[i].value);
 		if ((is_filter || is_trigger) && !last)
 			return say_usage(
 				c,
 				"--%s belongs to the event before it: -e sched:sched_switch --%s ...",
 				row->name, row->name);
 		if (is_filter)
-			last->filter = c->given[i].value;
+			last->filter = c->line.given[i].value;
 		if (is_trigger)
-			vec_push(&f->arena, &last->triggers, c->given[i].value);
+			vec_push(&f->arena, &last->triggers, c->line.given[i].value);
 	}
 	return 0;
 }
@@ -143,13 +143,13 @@ static int set_pids(struct ftrace *f, s32 pid, struct err *err)
 		add_pid(&p, (u32)pid);
 	for (u32 i = 0; i < c->request.traced.n_pids; i++)
 		proc_each_thread(c->request.traced.pids[i], add_pid, &p);
-	if (p.text.len && !c->all) {
+	if (p.text.len && !c->select.all) {
 		ret = instance_put(f, "set_event_pid", p.text.s, O_TRUNC, err);
 		if (ret >= 0 && f->tracer)
 			ret = instance_put(f, "set_ftrace_pid", p.text.s, O_TRUNC, err);
-		if (ret >= 0 && !c->no_follow)
+		if (ret >= 0 && !c->select.no_follow)
 			ret = set_option(f, "event-fork", true, err);
-		if (ret >= 0 && f->tracer && !c->no_follow)
+		if (ret >= 0 && f->tracer && !c->select.no_follow)
 			ret = set_option(f, "function-fork", true, err);
 	}
 	buf_release(&p.text);
@@ -216,7 +216,7 @@ static bool has_tracer(struct ftrace *f)
 static int set_tracer(struct ftrace *f, struct err *err)
 {
 	static const char *const all[] = { "*", NULL };
-	const struct ftrace_options *o = &f->c->ftrace;
+	const struct ftrace_options *o = &f->c->own.ftrace;
 	int ret;
 
 	if (!f->tracer)
@@ -276,12 +276,12 @@ static int set_trace_option(struct ftrace *f, const char *name, struct err *err)
 
 static int set_options(struct ftrace *f, struct err *err)
 {
-	const struct ftrace_options *o = &f->c->ftrace;
+	const struct ftrace_options *o = &f->c->own.ftrace;
 	int ret = 0;
 
 	for (u32 i = 0; ret >= 0 && o->options && o->options[i]; i++)
 		ret = set_trace_option(f, o->options[i], err);
-	if (ret >= 0 && f->c->stack)
+	if (ret >= 0 && f->c->select.stack)
 		ret = set_trace_option(f, f->tracer ? "func_stack_trace" : "stacktrace", err);
 	return ret;
 }
@@ -303,16 +303,16 @@ static int set_cpus(struct ftrace *f, struct err *err)
 	struct buf b = { 0 };
 	int ret;
 
-	for (const char *s = f->c->cpus; s && *s; s += *s == ',') {
+	for (const char *s = f->c->select.cpus; s && *s; s += *s == ',') {
 		s = job_read_range(s, &first, &last);
 		if (!s || last >= 32 * ARRAY_SIZE(word))
 			return err_usage(err, -EINVAL, "-C %s: processors are as in 0,2-3",
-					 f->c->cpus);
+					 f->c->select.cpus);
 		for (u32 i = first; i <= last; i++)
 			word[i / 32] |= 1u << i % 32;
 		top = MAX(top, last / 32);
 	}
-	if (!f->c->cpus)
+	if (!f->c->select.cpus)
 		return 0;
 	for (u32 i = top + 1; i--;)
 		buf_printf(&b, i == top ? "%x" : ",%08x", word[i]);
@@ -325,7 +325,8 @@ static int set_buffer(struct ftrace *f, struct err *err)
 {
 	char kb[24];
 
-	snprintf(kb, sizeof kb, "%u", f->c->ftrace.buffer_kb ? f->c->ftrace.buffer_kb : 4096);
+	snprintf(kb, sizeof kb, "%u",
+		 f->c->own.ftrace.buffer_kb ? f->c->own.ftrace.buffer_kb : 4096);
 	return instance_put(f, "buffer_size_kb", kb, O_TRUNC, err);
 }
 

@@ -90,7 +90,7 @@ static const char *without_anchors(struct arena *a, const char *text, size_t len
 static bool set_pattern(struct ltrace *lt, struct pattern *p, const char *text, size_t len,
 			bool is_library)
 {
-	struct arena *a = &lt->c->words_arena;
+	struct arena *a = &lt->c->line.arena;
 	bool in_slashes = len > 1 && text[0] == '/' && text[len - 1] == '/';
 
 	if (in_slashes)
@@ -129,7 +129,7 @@ static const char *parse_rule(struct ltrace *lt, struct rule *r, const char *s)
 
 static struct ltrace_filter *filter_new(struct ltrace *lt, const struct ltrace_filter *before)
 {
-	struct ltrace_filter *f = arena_new(&lt->c->words_arena, struct ltrace_filter);
+	struct ltrace_filter *f = arena_new(&lt->c->line.arena, struct ltrace_filter);
 
 	f->also = before;
 	return f;
@@ -143,13 +143,13 @@ const struct ltrace_filter *ltrace_filter_parse(struct ltrace *lt, const char *t
 	const char *s = text;
 
 	if (*s == '-') /* all but */
-		vec_push(&lt->c->words_arena, &f->rules, all);
+		vec_push(&lt->c->line.arena, &f->rules, all);
 	while (s && *s) {
 		struct rule r = { .takes = *s != '-' };
 
 		s = parse_rule(lt, &r, s + (*s == '+' || *s == '-'));
 		if (s)
-			vec_push(&lt->c->words_arena, &f->rules, r);
+			vec_push(&lt->c->line.arena, &f->rules, r);
 	}
 	return s ? f : NULL;
 }
@@ -162,6 +162,6 @@ const struct ltrace_filter *ltrace_filter_library(struct ltrace *lt, const char 
 
 	if (!set_pattern(lt, &r.library, text, strlen(text), true))
 		return NULL;
-	vec_push(&lt->c->words_arena, &f->rules, r);
+	vec_push(&lt->c->line.arena, &f->rules, r);
 	return f;
 }

@@ -34,7 +34,7 @@ static bool has_name(const struct ltrace_func *f, const char *name)
 static int add_place(void *ctx, u64 address)
 {
 	struct adding *a = ctx;
-	struct arena *arena = &a->lt->c->words_arena;
+	struct arena *arena = &a->lt->c->line.arena;
 	const char *place =
 		arena_printf(arena, "%s:%#llx", a->object->path, (unsigned long long)address);
 	struct ltrace_func *f = hash_gets(&a->lt->by_place, place);
@@ -190,7 +190,7 @@ static int add_entry(void *ctx, const struct elf_symbol *s)
 
 	if (!ltrace_filter_has(a->lt->o.entries, s->name, a->object))
 		return 0;
-	one.name = arena_strdup(&a->lt->c->words_arena, s->name);
+	one.name = arena_strdup(&a->lt->c->line.arena, s->name);
 	one.is_entry = true;
 	add_function(&one, s, NULL);
 	return 0;

@@ -49,7 +49,7 @@ struct ltrace_caller { /* what is known about a return address */
 
 static struct ltrace *ltrace_of(struct sink *s)
 {
-	return ((struct cli *)((char *)s - offsetof(struct cli, sink)))->ltrace;
+	return ((struct cli *)((char *)s - offsetof(struct cli, sink)))->own.ltrace;
 }
 
 static s64 number(const struct record *r, u32 i)
@@ -106,7 +106,7 @@ static void find_caller(struct ltrace *lt, struct ltrace_caller *caller)
 		return;
 	caller->object = hash_gets(&lt->by_path, sym.module);
 	caller->module = strrchr(sym.module, '/') ? strrchr(sym.module, '/') + 1 : sym.module;
-	caller->module = arena_strdup(&lt->c->words_arena, caller->module);
+	caller->module = arena_strdup(&lt->c->line.arena, caller->module);
 	if (caller->object && names->build_id &&
 	    names->build_id(names->ctx, at, k->from, &id, &offset) &&
 	    elf_offset_to_address(caller->object->elf, offset, &address))
@@ -120,7 +120,7 @@ static const struct ltrace_caller *caller_of(struct ltrace *lt, u32 pid, u64 fro
 
 	if (caller)
 		return caller;
-	caller = arena_new(&lt->c->words_arena, struct ltrace_caller);
+	caller = arena_new(&lt->c->line.arena, struct ltrace_caller);
 	caller->key = key;
 	find_caller(lt, caller);
 	hash_put(&lt->callers, &caller->key, sizeof key, caller);
@@ -237,7 +237,7 @@ static void push_frame(struct ltrace *lt, struct ltrace_thread *th, const struct
 		memcpy(frame.record, r->p, r->t->size);
 		frame.type = r->t;
 	}
-	vec_push(&lt->c->words_arena, &th->frames, frame);
+	vec_push(&lt->c->line.arena, &th->frames, frame);
 }
 
 /* Why the kernel does not report the return of a call; NULL: it does. */
@@ -468,7 +468,7 @@ static const char *call_name(struct ltrace *lt, const struct record *r)
 	const char *text = site_text(lt->s->names->prog, false, (u64)number(r, AT_PROBE));
 	const char *name = text && strchr(text, ':') ? strchr(text, ':') + 1 : "";
 
-	return arena_strndup(&lt->c->words_arena, name, strcspn(name, ":"));
+	return arena_strndup(&lt->c->line.arena, name, strcspn(name, ":"));
 }
 
 static const char *call_args(struct ltrace *lt, const struct record *r)
@@ -522,7 +522,7 @@ static void syscall_json(struct ltrace *lt, struct ltrace_thread *th, const stru
 
 static void count_syscall(struct ltrace *lt, const struct record *r, const char *name)
 {
-	const char *shown = arena_printf(&lt->c->words_arena, "SYS_%s", name);
+	const char *shown = arena_printf(&lt->c->line.arena, "SYS_%s", name);
 
 	ltrace_count_call(lt, NULL, shown, (u64)number(r, AT_CALL_NS));
 }

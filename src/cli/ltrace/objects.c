@@ -33,7 +33,7 @@ static bool is_late(const struct ltrace *lt, const struct library *lib)
 
 static void add_object(struct ltrace *lt, const struct library *lib)
 {
-	struct ltrace_object *o = arena_new(&lt->c->words_arena, struct ltrace_object);
+	struct ltrace_object *o = arena_new(&lt->c->line.arena, struct ltrace_object);
 
 	o->elf = lib->elf;
 	o->path = lib->path;
@@ -43,17 +43,17 @@ static void add_object(struct ltrace *lt, const struct library *lib)
 	o->is_loader = starts_with(o->name, "ld-") || starts_with(o->name, "ld.");
 	elf_each_export(o->elf, add_export, o);
 	elf_each_import(o->elf, add_import, o);
-	vec_push(&lt->c->words_arena, &lt->objects, o);
+	vec_push(&lt->c->line.arena, &lt->objects, o);
 	hash_puts(&lt->by_path, o->path, o);
 }
 
 static int add_command(struct ltrace *lt)
 {
 	struct cli *c = lt->c;
-	const char *path = path_find_program(&c->words_arena, c->after[0]);
+	const char *path = path_find_program(&c->line.arena, c->line.after[0]);
 
 	if (!path) {
-		say(c, "%s: no such program", c->after[0]);
+		say(c, "%s: no such program", c->line.after[0]);
 		return 1;
 	}
 	libraries_of_program(&lt->files, path);
@@ -86,7 +86,7 @@ static void add_late(struct ltrace *lt, const char *name)
 	const struct library *lib = has_library(lt, name) ? NULL : libraries_add(&lt->files, name);
 
 	if (lib)
-		vec_push(&lt->c->words_arena, &lt->late, lib);
+		vec_push(&lt->c->line.arena, &lt->late, lib);
 	else if (!has_library(lt, name))
 		say_note(lt->c, "-l %s: not a library of the program, and no library has that name",
 			 name);
@@ -97,7 +97,7 @@ int ltrace_find_objects(struct ltrace *lt)
 	const struct traced *t = &lt->c->request.traced;
 	int ret = 0;
 
-	lt->files.arena = &lt->c->words_arena;
+	lt->files.arena = &lt->c->line.arena;
 	if (t->command)
 		ret = add_command(lt);
 	for (u32 i = 0; i < t->n_pids && !ret; i++)

@@ -32,7 +32,7 @@ static int read_library(struct ltrace *lt, const char *value)
 	if (f)
 		lt->o.libraries = f;
 	if (!strpbrk(value, "*?["))
-		vec_push(&lt->c->words_arena, &lt->o.library_names, value);
+		vec_push(&lt->c->line.arena, &lt->o.library_names, value);
 	return f ? 0 : 1;
 }
 
@@ -140,11 +140,11 @@ int ltrace_read_options(struct ltrace *lt)
 	int ret = 0;
 
 	lt->o = (struct ltrace_options){ .strings = 32, .column = 49 };
-	lt->prototypes.arena = &c->words_arena;
+	lt->prototypes.arena = &c->line.arena;
 	if (proto_read(&lt->prototypes, proto_builtin, &why))
 		BUG("the table of prototypes is not understood: %s", why);
-	for (u32 i = 0; i < c->n_given && !ret; i++)
-		if (c->given[i].row->take == take_given)
-			ret = read_option(lt, c->given[i].row->key, c->given[i].value);
+	for (u32 i = 0; i < c->line.n_given && !ret; i++)
+		if (c->line.given[i].row->take == take_given)
+			ret = read_option(lt, c->line.given[i].row->key, c->line.given[i].value);
 	return ret;
 }

@@ -139,7 +139,7 @@ static const char *entry_body(struct ltrace *lt, const struct ltrace_func *f)
 	put_args(&b);
 	put_captures(&b, &f->at_entry, false);
 	buf_puts(&b, "));\n	}\n}\n");
-	text = arena_strdup(&lt->c->words_arena, b.s);
+	text = arena_strdup(&lt->c->line.arena, b.s);
 	buf_release(&b);
 	return text;
 }
@@ -160,7 +160,7 @@ static const char *return_body(struct ltrace *lt, const struct ltrace_func *f)
 	if (f->saves_args)
 		buf_puts(&b, "		_ = delete(@args, (tid, (uint64)" SP_AT_RETURN "));\n");
 	buf_puts(&b, "	}\n}\n");
-	text = arena_strdup(&lt->c->words_arena, b.s);
+	text = arena_strdup(&lt->c->line.arena, b.s);
 	buf_release(&b);
 	return text;
 }
@@ -181,12 +181,12 @@ static void add_to(struct ltrace *lt, struct ltrace_clauses *all, const char *bo
 	struct ltrace_clause *c = hash_gets(&all->by_body, body);
 
 	if (!c) {
-		c = arena_new(&lt->c->words_arena, struct ltrace_clause);
+		c = arena_new(&lt->c->line.arena, struct ltrace_clause);
 		c->body = body;
 		hash_puts(&all->by_body, body, c);
-		vec_push(&lt->c->words_arena, &all->list, c);
+		vec_push(&lt->c->line.arena, &all->list, c);
 	}
-	vec_push(&lt->c->words_arena, &c->funcs, f);
+	vec_push(&lt->c->line.arena, &c->funcs, f);
 }
 
 /* The places of one file are one probe: KIND:"PATH":"0x1000|0x1100" */
@@ -246,7 +246,7 @@ const char *ltrace_script(struct ltrace *lt)
 		put_system_calls(&b, lt);
 	put_clauses(&b, lt, "uprobe", &entries);
 	put_clauses(&b, lt, "uretprobe", &returns);
-	text = arena_strdup(&lt->c->words_arena, b.s);
+	text = arena_strdup(&lt->c->line.arena, b.s);
 	buf_release(&b);
 	return text;
 }

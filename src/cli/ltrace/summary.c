@@ -38,7 +38,7 @@ void ltrace_count_call(struct ltrace *lt, const struct ltrace_func *f, const cha
 	struct ltrace_count *n = hash_gets(&lt->counts, name);
 
 	if (!n) {
-		n = arena_new(&lt->c->words_arena, struct ltrace_count);
+		n = arena_new(&lt->c->line.arena, struct ltrace_count);
 		n->name = name;
 		n->is_stepped = f && is_stepped(f);
 		hash_puts(&lt->counts, name, n);

@@ -167,7 +167,7 @@ static int add_place(struct defining *d, const struct probe_point *at,
 	struct buf b = { 0 };
 	int ret;
 
-	if (d->v.n == first && probe_find(&d->there, group, name) && !p->c->probe.force) {
+	if (d->v.n == first && probe_find(&d->there, group, name) && !p->c->own.probe.force) {
 		say(p->c,
 		    "event %s:%s exists: sonde probe -d %s:%s removes it, --force adds another, "
 		    "OTHER=FUNC names it differently",
@@ -276,7 +276,7 @@ int probe_define(struct probe *p, const char *const *points, bool only_show)
 		ret = tell(&d);
 	for (u32 i = 0; i < d.v.n && !ret && (only_show || p->c->request.dry_run); i++)
 		buf_printf(&out, "%s\n", d.v.v[i].line);
-	if (!ret && !only_show && !p->c->request.dry_run && !p->c->quiet)
+	if (!ret && !only_show && !p->c->request.dry_run && !p->c->output.quiet)
 		put_report(&out, &d);
 	ret = ret ? ret : put_out(p->c, &out);
 	buf_release(&out);

@@ -209,7 +209,7 @@ int probe_list(struct probe *p)
 	if (es.v.n)
 		qsort(es.v.v, es.v.n, sizeof *es.v.v, by_name);
 	for (u32 i = 0; i < es.v.n && !ret; i++)
-		if (matches_any(p, p->c->words, &es.v.v[i]))
+		if (matches_any(p, p->c->line.words, &es.v.v[i]))
 			put_event(p, k, &out, &es.v.v[i]);
 	kallsyms_free(k);
 	ret = ret ? ret : put_out(p->c, &out);
@@ -270,7 +270,7 @@ int probe_delete(struct probe *p, const char *const *patterns)
 		if (!p->c->request.dry_run && remove_event(&es.v.v[i], &err) < 0) {
 			say_err(p->c, &err);
 			ret = STATUS_REFUSED;
-		} else if (!p->c->quiet) {
+		} else if (!p->c->output.quiet) {
 			buf_printf(&out, "Removed event: %s:%s\n", es.v.v[i].group, es.v.v[i].name);
 		}
 	}

@@ -127,7 +127,7 @@ static void merge_names(struct sched *s)
 	for (u32 i = 0; i < s->threads.n; i++) {
 		struct sched_thread *t = s->threads.v[i], *same = hash_gets(&by_comm, t->comm);
 
-		if (same && !s->c->sched.pids) {
+		if (same && !s->c->own.sched.pids) {
 			merge(same, t);
 			continue;
 		}
@@ -165,7 +165,7 @@ static void end(struct sched *s)
 	u64 runtime = 0, n = 0;
 
 	merge_names(s);
-	sort_by = s->c->sched.sort ? s->c->sched.sort : "avg";
+	sort_by = s->c->own.sched.sort ? s->c->own.sched.sort : "avg";
 	if (s->threads.n)
 		qsort(s->threads.v, s->threads.n, sizeof *s->threads.v, by_keys);
 	buf_puts(

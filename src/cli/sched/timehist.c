@@ -8,7 +8,7 @@
 
 static void put_head(struct sched *s)
 {
-	if (s->has_head || s->c->sched.summary)
+	if (s->has_head || s->c->own.sched.summary)
 		return;
 	s->has_head = true;
 	buf_puts(
@@ -48,7 +48,7 @@ static void put_run(struct sched *s, const struct sched_event *e, u64 since)
 	u64 wait = since && t->left && t->left <= since ? since - t->left : 0;
 
 	add_run(t, since ? now - since : 0);
-	if (s->c->sched.summary)
+	if (s->c->own.sched.summary)
 		return;
 	put_line(s, now, e->e->cpu, sched_name(s, t));
 	put_ms(s, wait);
@@ -67,7 +67,7 @@ static void put_idle(struct sched *s, const struct sched_event *e, u64 since)
 		vec_push(&s->arena, &s->idle, arena_new(&s->arena, struct sched_thread));
 	idle.thread = s->idle.v[e->e->cpu];
 	memcpy(idle.thread->comm, "<idle>", sizeof "<idle>");
-	if (s->c->sched.idle && !s->c->sched.summary)
+	if (s->c->own.sched.idle && !s->c->own.sched.summary)
 		put_run(s, &idle, since);
 	idle.thread->left = e->e->time;
 }
@@ -93,7 +93,7 @@ static void on_wakeup(struct sched *s, const struct sched_event *e)
 
 	if (!t->ready)
 		t->ready = e->e->time;
-	if (!s->c->sched.wakeups || s->c->sched.summary)
+	if (!s->c->own.sched.wakeups || s->c->own.sched.summary)
 		return;
 	waker = hash_get(&s->by_tid, &e->e->tid, sizeof e->e->tid);
 	put_line(s, e->e->time, e->e->cpu, waker ? sched_name(s, waker) : "<idle>");
@@ -109,7 +109,7 @@ static void end(struct sched *s)
 {
 	struct buf *b = &s->sink->out;
 
-	if (!s->c->sched.summary)
+	if (!s->c->own.sched.summary)
 		return;
 	buf_puts(
 		b,

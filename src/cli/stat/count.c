@@ -43,9 +43,9 @@ static u32 row_for(struct adding *g, s32 pid, s32 cpu)
 	const char *name;
 	u32 row;
 
-	if (g->st->c->stat.per_cpu)
+	if (g->st->c->own.stat.per_cpu)
 		return row_of(g, (u32)cpu, arena_printf(g->a, "CPU%d", cpu));
-	if (!g->st->c->stat.per_thread)
+	if (!g->st->c->own.stat.per_thread)
 		return row_of(g, 0, NULL);
 	if (buf_read_file(&comm, arena_printf(g->a, "/proc/%d/comm", pid)) < 0)
 		buf_puts(&comm, "");
@@ -118,11 +118,11 @@ static int add_pids(struct adding *g, s32 child, struct err *err)
 	const struct traced *t = &c->request.traced;
 	int ret = 0;
 
-	if (c->cgroup)
-		ret = add_cgroup(g, c->cgroup, err);
-	else if (c->stat.per_thread && c->all)
+	if (c->select.cgroup)
+		ret = add_cgroup(g, c->select.cgroup, err);
+	else if (c->own.stat.per_thread && c->select.all)
 		proc_each(add_process, g);
-	else if (child && !c->all)
+	else if (child && !c->select.all)
 		vec_push(g->a, &g->pids, child);
 	for (u32 i = 0; i < t->n_pids; i++)
 		add_process(g, t->pids[i]);
@@ -135,12 +135,12 @@ static int add_pids(struct adding *g, s32 child, struct err *err)
 
 int stat_add_targets(struct counting *st, s32 child, struct err *err)
 {
-	struct adding g = { .st = st, .a = &st->c->words_arena };
+	struct adding g = { .st = st, .a = &st->c->line.arena };
 	int ret = add_pids(&g, child, err);
 
-	if (!ret && st->c->cpus)
-		ret = add_cpus(&g, st->c->cpus, err);
-	else if (!ret && (st->c->stat.per_cpu || g.pids.v[0] < 0 || st->cgroup >= 0))
+	if (!ret && st->c->select.cpus)
+		ret = add_cpus(&g, st->c->select.cpus, err);
+	else if (!ret && (st->c->own.stat.per_cpu || g.pids.v[0] < 0 || st->cgroup >= 0))
 		ret = add_online(&g, err);
 	else
 		vec_push(g.a, &g.cpus, -1);
@@ -166,7 +166,7 @@ static struct perf_event_attr attr_of(const struct counting *st, const struct st
 		.config2 = e->config[2],
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = 1,
-		.inherit = !st->c->no_follow,
+		.inherit = !st->c->select.no_follow,
 		.enable_on_exec = at_exec,
 		.exclude_user = e->no_user,
 		.exclude_kernel = e->no_kernel,
@@ -221,7 +221,7 @@ static bool without_kernel(struct counting *st, struct stat_event *e, int code)
 	    e->type == PERF_TYPE_TRACEPOINT)
 		return false;
 	e->no_kernel = e->no_hypervisor = true;
-	e->name = arena_printf(&st->c->words_arena, "%s%s", e->name,
+	e->name = arena_printf(&st->c->line.arena, "%s%s", e->name,
 			       strrchr(e->name, ':') ? "u" : ":u");
 	return true;
 }
@@ -238,14 +238,14 @@ static int open_event(struct counting *st, struct stat_event *e, bool at_exec, s
 			e->is_supported = false;
 		else if (fd < 0 && fd != -ESRCH) /* a thread that has ended */
 			return refused(e, fd, err);
-		vec_push(&st->c->words_arena, &e->fds, fd);
+		vec_push(&st->c->line.arena, &e->fds, fd);
 	}
 	return 0;
 }
 
 int stat_open(struct counting *st, s32 child, struct err *err)
 {
-	bool at_exec = child && !st->c->all && st->cgroup < 0;
+	bool at_exec = child && !st->c->select.all && st->cgroup < 0;
 	int ret = 0;
 
 	for (u32 i = 0; i < st->events.n && !ret; i++)

@@ -167,13 +167,13 @@ static int unknown(struct reading *r, const char *name)
 	if (strchr(name, ':'))
 		return say_usage(r->st->c,
 				 "there is no event %s: \"%s list '%s*'\" lists what is there",
-				 name, r->st->c->program,
+				 name, r->st->c->line.program,
 				 arena_strndup(r->a, name, strcspn(name, ":")));
 	return say_usage(r->st->c,
 			 "there is no event %s%s%s%s: \"%s list 'software:*'\" and 'hardware:*' "
 			 "list names, SYSTEM:EVENT is a trace event",
 			 name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "",
-			 r->st->c->program);
+			 r->st->c->line.program);
 }
 
 static int read_one(struct reading *r, const char *name)
@@ -222,7 +222,7 @@ static int open_group(struct reading *r, const char *s)
 
 int stat_read_events(struct counting *st, const char *list)
 {
-	struct reading r = { .st = st, .a = &st->c->words_arena, .leader = NO_INDEX };
+	struct reading r = { .st = st, .a = &st->c->line.arena, .leader = NO_INDEX };
 	int ret = 0;
 
 	for (const char *s = list; *s && !ret;) {

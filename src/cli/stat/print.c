@@ -86,7 +86,7 @@ static void add_value(struct stat_runs *r, double x)
 
 void stat_add_run(struct counting *st)
 {
-	struct arena *a = &st->c->words_arena;
+	struct arena *a = &st->c->line.arena;
 
 	while (st->runs.n < st->events.n * st->rows.n + 1)
 		vec_push(a, &st->runs, ((struct stat_runs){ 0 }));
@@ -227,7 +227,7 @@ static void put_text(const struct shown *s, const struct line *l)
 	if (s->at_ns)
 		buf_printf(b, "%16.9f ", (double)s->at_ns / 1e9);
 	if (l->row)
-		buf_printf(b, s->st->c->stat.per_cpu ? "%-8s" : "%16s ", l->row);
+		buf_printf(b, s->st->c->own.stat.per_cpu ? "%-8s" : "%16s ", l->row);
 	put_number(b, l, 18);
 	buf_printf(b, " %4s %-32s", unit_of(l), l->event->name);
 	if (l->metric.unit)
@@ -244,7 +244,7 @@ static void put_text(const struct shown *s, const struct line *l)
 
 static void put_fields(const struct shown *s, const struct line *l)
 {
-	const char *sep = s->st->c->stat.separator;
+	const char *sep = s->st->c->own.stat.separator;
 	struct buf *b = s->b;
 
 	if (s->at_ns)
@@ -271,8 +271,8 @@ static void put_json(const struct shown *s, const struct line *l)
 	if (s->at_ns)
 		buf_printf(b, "\"interval\" : %.9f, ", (double)s->at_ns / 1e9);
 	if (l->row) {
-		buf_printf(b, "\"%s\" : ", s->st->c->stat.per_cpu ? "cpu" : "thread");
-		json_strz(b, l->row + (s->st->c->stat.per_cpu ? strlen("CPU") : 0));
+		buf_printf(b, "\"%s\" : ", s->st->c->own.stat.per_cpu ? "cpu" : "thread");
+		json_strz(b, l->row + (s->st->c->own.stat.per_cpu ? strlen("CPU") : 0));
 		buf_puts(b, ", ");
 	}
 	buf_puts(b, "\"counter-value\" : ");
@@ -298,11 +298,11 @@ static void put_lines(const struct shown *s)
 		for (u32 row = 0; row < s->st->rows.n; row++) {
 			struct line l = line_of(s, i, row);
 
-			if (l.row && l.missing && s->st->c->stat.per_thread)
+			if (l.row && l.missing && s->st->c->own.stat.per_thread)
 				continue; /* threads that did not run are not shown */
-			(s->st->c->stat.json      ? put_json :
-			 s->st->c->stat.separator ? put_fields :
-						    put_text)(s, &l);
+			(s->st->c->own.stat.json      ? put_json :
+			 s->st->c->own.stat.separator ? put_fields :
+							put_text)(s, &l);
 		}
 }
 
@@ -325,7 +325,7 @@ void stat_put_interval(struct counting *st, struct buf *b)
 			};
 			e->before.v[row] = e->now.v[row];
 		}
-	if (!st->has_head && !st->c->stat.json && !st->c->stat.separator)
+	if (!st->has_head && !st->c->own.stat.json && !st->c->own.stat.separator)
 		buf_puts(b, "#           time             counts unit events\n");
 	st->has_head = true;
 	put_lines(&s);
@@ -355,7 +355,7 @@ static double seconds_of(struct timeval t)
 
 static void put_usage(const struct counting *st, struct buf *b)
 {
-	if (st->n_runs > 1 || !st->usage.ru_maxrss || st->c->all)
+	if (st->n_runs > 1 || !st->usage.ru_maxrss || st->c->select.all)
 		return;
 	buf_printf(b, "\n%18.9f seconds user\n%18.9f seconds sys\n", seconds_of(st->usage.ru_utime),
 		   seconds_of(st->usage.ru_stime));
@@ -363,7 +363,7 @@ static void put_usage(const struct counting *st, struct buf *b)
 
 void stat_put_all(struct counting *st, struct buf *b)
 {
-	const struct stat_options *o = &st->c->stat;
+	const struct stat_options *o = &st->c->own.stat;
 	struct shown s = { .st = st, .b = b, .value = mean_value, .times = interval_times };
 	bool is_table = !o->json && !o->separator;
 

@@ -62,8 +62,8 @@ static struct strace_call *new_call(struct strace *st, u64 site)
 
 	if (!name)
 		return NULL;
-	call = arena_new(&st->c->words_arena, struct strace_call);
-	call->name = arena_strndup(&st->c->words_arena, name + 1, strcspn(name + 1, ":"));
+	call = arena_new(&st->c->line.arena, struct strace_call);
+	call->name = arena_strndup(&st->c->line.arena, name + 1, strcspn(name + 1, ":"));
 	strace_describe(call);
 	return call;
 }

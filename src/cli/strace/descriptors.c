@@ -83,7 +83,7 @@ static void remember(struct strace *st, const struct strace_socket *s, struct bu
 		return;
 	}
 	if (!known) {
-		known = arena_new(&st->c->words_arena, struct strace_known);
+		known = arena_new(&st->c->line.arena, struct strace_known);
 		known->ino = s->ino;
 		hash_put(&st->sockets, &known->ino, sizeof known->ino, known);
 	}

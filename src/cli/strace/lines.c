@@ -13,7 +13,7 @@
 
 static struct strace *strace_of(struct sink *s)
 {
-	return ((struct cli *)((char *)s - offsetof(struct cli, sink)))->strace;
+	return ((struct cli *)((char *)s - offsetof(struct cli, sink)))->own.strace;
 }
 
 static bool is_late(const struct strace_thread *th, u64 ns)

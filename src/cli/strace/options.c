@@ -284,7 +284,7 @@ static int set_environment(struct strace *st, const char *value)
 	if (!value[n])
 		unsetenv(value);
 	else
-		setenv(arena_strndup(&st->c->words_arena, value, n), value + n + 1, 1);
+		setenv(arena_strndup(&st->c->line.arena, value, n), value + n + 1, 1);
 	return 0;
 }
 
@@ -400,11 +400,11 @@ static int check_together(struct strace *st)
 {
 	struct cli *c = st->c;
 
-	if (st->o.separate && !c->output)
+	if (st->o.separate && !c->output.file)
 		return say_usage(c, "-ff writes a file for each thread: it needs -o FILE");
 	if (st->o.wall && !st->o.summary)
 		return say_usage(c, "-w must be given with -c or -C");
-	if (st->o.append && !c->output)
+	if (st->o.append && !c->output.file)
 		return say_usage(c, "-A appends to a file: it needs -o FILE");
 	if (c->request.traced.user && !c->request.traced.command)
 		return say_usage(c, "-u is for a command that sonde starts");
@@ -426,10 +426,10 @@ int strace_read_options(struct strace *st)
 					 .lines = true };
 	memset(st->o.abbrev, 0xff, sizeof st->o.abbrev);
 	memset(st->o.verbose, 0xff, sizeof st->o.verbose);
-	for (u32 i = 0; i < c->n_given && !ret; i++)
-		if (c->given[i].row->take == take_given)
-			ret = read_option(st, c->given[i].row->name, c->given[i].value);
-	if (c->output && c->request.traced.command) /* as strace(1) documents for -q */
+	for (u32 i = 0; i < c->line.n_given && !ret; i++)
+		if (c->line.given[i].row->take == take_given)
+			ret = read_option(st, c->line.given[i].row->name, c->line.given[i].value);
+	if (c->output.file && c->request.traced.command) /* as strace(1) documents for -q */
 		st->o.silent |= MESSAGE_ATTACH | MESSAGE_PERSONALITY;
 	st->o.i386 = !ret && strace_wants_i386(&c->request.traced);
 	return ret ? ret : check_together(st);

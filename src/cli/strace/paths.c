@@ -51,7 +51,7 @@ static void add(struct strace *st, const char *path)
 
 	if (o->n_paths % 8 == 0)
 		o->paths = xrealloc(o->paths, (o->n_paths + 8) * sizeof *o->paths);
-	o->paths[o->n_paths++] = arena_strdup(&st->c->words_arena, path);
+	o->paths[o->n_paths++] = arena_strdup(&st->c->line.arena, path);
 }
 
 /* Descriptors have the path without symbolic links. */

@@ -13,7 +13,7 @@
 
 static void open_file(struct strace *st, struct strace_thread *th)
 {
-	const char *path = arena_printf(&st->c->words_arena, "%s.%u", st->c->output, th->tid);
+	const char *path = arena_printf(&st->c->line.arena, "%s.%u", st->c->output.file, th->tid);
 	int how = O_WRONLY | O_CREAT | O_CLOEXEC | (st->o.append ? O_APPEND : O_TRUNC);
 
 	th->fd = open(path, how, 0666);

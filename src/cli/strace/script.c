@@ -332,7 +332,7 @@ const char *strace_script(const struct strace *st)
 		buf_printf(&b, ignored, RECORD_IGNORED);
 		buf_printf(&b, "interval:ms:25 { print((%d, 0, 0, nsecs)); }\n", RECORD_TICK);
 	}
-	text = arena_strdup(&st->c->words_arena, b.s);
+	text = arena_strdup(&st->c->line.arena, b.s);
 	buf_release(&b);
 	return text;
 }

@@ -168,7 +168,7 @@ static bool add_call(struct strace *st, const struct list *list, const char *wor
 		     u64 *set)
 {
 	size_t n = len > 3 && !memcmp(word + len - 3, "@64", 3) ? len - 3 : len;
-	const char *name = arena_strndup(&st->c->words_arena, word, n);
+	const char *name = arena_strndup(&st->c->line.arena, word, n);
 	char *end;
 	unsigned long nr = strtoul(name, &end, 10);
 

@@ -86,7 +86,7 @@ void strace_look_in_call(struct strace *st, struct strace_thread *th)
 	if (!strace_in_call(th->pid, th->tid, st->s->names->prog, &nr, &th->args) ||
 	    !strace_has_call(&st->o, nr))
 		return;
-	call = arena_new(&st->c->words_arena, struct strace_call);
+	call = arena_new(&st->c->line.arena, struct strace_call);
 	call->name = syscall_name(nr);
 	strace_describe(call);
 	th->call = call;

@@ -65,7 +65,7 @@ static void add_groups(struct traced_user *u, const char *groups, const char *na
 
 int strace_set_user(struct strace *st, const char *name)
 {
-	struct traced_user *u = arena_new(&st->c->words_arena, struct traced_user);
+	struct traced_user *u = arena_new(&st->c->line.arena, struct traced_user);
 	struct buf users = { 0 }, groups = { 0 };
 	const char *line;
 

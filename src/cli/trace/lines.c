@@ -372,7 +372,7 @@ static const char *probes_of(const struct trace *t, u32 line)
 	if (!cl)
 		return "";
 	name = cl->is_event ? strchr(cl->probes, ':') + 1 : cl->probes;
-	return arena_printf(&t->c->words_arena, " of %.*s", (int)strcspn(name, "\n"), name);
+	return arena_printf(&t->c->line.arena, " of %.*s", (int)strcspn(name, "\n"), name);
 }
 
 static void lost(struct sink *s, const struct loss *loss, u64 count)

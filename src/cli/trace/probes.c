@@ -88,13 +88,13 @@ static void add_name(void *ctx, const char *name)
 /* Variables in scope are described only if they are used. */
 static void ask_for_variables(struct resolving *r)
 {
-	const struct trace_options *o = &r->t->c->trace;
+	const struct trace_options *o = &r->t->c->own.trace;
 	struct name_list list = { .arena = r->arena };
 
 	if (o->fields)
 		trace_expr_names(r->arena, o->fields, add_name, &list);
-	if (r->t->c->filter)
-		trace_expr_names(r->arena, r->t->c->filter, add_name, &list);
+	if (r->t->c->select.filter)
+		trace_expr_names(r->arena, r->t->c->select.filter, add_name, &list);
 	r->env.clause.var_names = list.v.v;
 	r->env.clause.n_var_names = list.v.n;
 }
@@ -160,13 +160,13 @@ static void check_name(void *ctx, const char *name)
 
 static int check_names(struct resolving *r, const struct front *f)
 {
-	const struct trace_options *o = &r->t->c->trace;
+	const struct trace_options *o = &r->t->c->own.trace;
 	struct checking k = { .r = r, .front = f };
 
 	if (o->fields)
 		trace_expr_names(r->arena, o->fields, check_name, &k);
-	if (r->t->c->filter)
-		trace_expr_names(r->arena, r->t->c->filter, check_name, &k);
+	if (r->t->c->select.filter)
+		trace_expr_names(r->arena, r->t->c->select.filter, check_name, &k);
 	return k.ret;
 }
 
@@ -215,7 +215,7 @@ static void add_wanted_fields(struct resolving *r, struct trace_clause *cl, cons
 {
 	const char *end;
 
-	for (const char *s = r->t->c->trace.fields; *s; s = *end ? end + 1 : end) {
+	for (const char *s = r->t->c->own.trace.fields; *s; s = *end ? end + 1 : end) {
 		end = member_end(s);
 		if (end > s)
 			add_wanted(r, cl, p, arena_strndup(r->arena, s, (size_t)(end - s)));
@@ -284,8 +284,8 @@ static const char *condition_of(struct resolving *r, const struct profile *p)
 		put_followed(&b, p);
 		buf_puts(&b, " && ");
 	}
-	if (c->filter)
-		buf_printf(&b, "(%s) && ", trace_expr(r->arena, p, c->filter));
+	if (c->select.filter)
+		buf_printf(&b, "(%s) && ", trace_expr(r->arena, p, c->select.filter));
 	if (b.len)
 		text = arena_strndup(r->arena, b.s, b.len - strlen(" && "));
 	buf_release(&b);
@@ -296,7 +296,7 @@ static const char *condition_of(struct resolving *r, const struct profile *p)
 
 static enum trace_kind kind_of(const struct resolving *r, const struct profile *p)
 {
-	if (r->t->c->trace.fields)
+	if (r->t->c->own.trace.fields)
 		return TRACE_FIELDS;
 	if (p->snapshot.what)
 		return p->syscall.exit ? TRACE_RETURN : TRACE_CALL;
@@ -323,7 +323,7 @@ static bool same_clause(const struct trace_clause *a, const struct trace_clause 
 /* false: the probe lacks something and is left out. */
 static bool make_clause(struct resolving *r, const struct profile *p, struct trace_clause *cl)
 {
-	const char *lacking = r->t->c->filter ? lacks(r, p, r->t->c->filter) : NULL;
+	const char *lacking = r->t->c->select.filter ? lacks(r, p, r->t->c->select.filter) : NULL;
 
 	*cl = (struct trace_clause){
 		.kind = kind_of(r, p),
@@ -332,9 +332,9 @@ static bool make_clause(struct resolving *r, const struct profile *p, struct tra
 		.is_return = p->func.is_return,
 		.has_user_regs = p->regs.are_users,
 	};
-	if (!lacking && r->t->c->trace.fields) {
+	if (!lacking && r->t->c->own.trace.fields) {
 		add_wanted_fields(r, cl, p);
-		lacking = cl->fields.n ? NULL : r->t->c->trace.fields;
+		lacking = cl->fields.n ? NULL : r->t->c->own.trace.fields;
 	} else if (cl->kind == TRACE_FIELDS) {
 		add_own_fields(r, cl, p);
 	}
@@ -506,7 +506,7 @@ static int report(const struct resolving *r)
 			"no probe has all of that: \"%s\" is missing (sonde list -v shows the "
 			"fields of probes)",
 			r->left_out ? r->left_out : "");
-	if (r->n_left_out && !c->quiet)
+	if (r->n_left_out && !c->output.quiet)
 		say_note(c, "%u probe%s left out: without \"%s\"", r->n_left_out,
 			 r->n_left_out == 1 ? " is" : "s are", r->left_out);
 	return 0;
@@ -515,7 +515,7 @@ static int report(const struct resolving *r)
 /* Twice: first to know which names are fields of some probe. */
 int trace_resolve(struct trace *t)
 {
-	struct resolving r = { .t = t, .arena = &t->c->words_arena };
+	struct resolving r = { .t = t, .arena = &t->c->line.arena };
 	int ret;
 
 	if (!t->probes.n)

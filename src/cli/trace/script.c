@@ -63,7 +63,7 @@ const char *trace_script(struct trace *t)
 		for (const char *s = t->clauses.v[i].probes; (s = strchr(s, '\n')); s++)
 			line++;
 	}
-	text = arena_strdup(&t->c->words_arena, b.s);
+	text = arena_strdup(&t->c->line.arena, b.s);
 	buf_release(&b);
 	return text;
 }

@@ -16,7 +16,7 @@
 
 static void add(struct trace *t, const char *probe)
 {
-	vec_push(&t->c->words_arena, &t->probes, probe);
+	vec_push(&t->c->line.arena, &t->probes, probe);
 }
 
 /* ---- system calls */
@@ -38,7 +38,7 @@ static bool spell_calls(struct trace *t, const char *event)
 
 		if (!is_all && !starts_with(event, sides[i].begin))
 			continue;
-		add(t, arena_printf(&t->c->words_arena, "syscall:%s%s", name, sides[i].suffix));
+		add(t, arena_printf(&t->c->line.arena, "syscall:%s%s", name, sides[i].suffix));
 		any = true;
 	}
 	return any;
@@ -53,7 +53,7 @@ static bool is_category_of_calls(const char *category)
 
 static u32 spell_category(struct trace *t, const char *category, const char *event)
 {
-	struct arena *a = &t->c->words_arena;
+	struct arena *a = &t->c->line.arena;
 	struct err err = { 0 };
 	const char **names;
 	u32 n = 0, found = 0;
@@ -79,7 +79,7 @@ static u32 spell_categories(struct trace *t, const char *category, const char *e
 
 	if (!glob_has_wildcard(category))
 		return spell_category(t, category, event);
-	if (tracefs_categories(&t->c->words_arena, &names, &n, &err) < 0)
+	if (tracefs_categories(&t->c->line.arena, &names, &n, &err) < 0)
 		n = 0;
 	err_release(&err);
 	for (u32 i = 0; i < n; i++)
@@ -93,7 +93,7 @@ static u32 spell_categories(struct trace *t, const char *category, const char *e
 /* Tries "CATEGORY:EVENT" of each event; names of one category are in text. */
 static void near_events(struct trace *t, struct near *near, const char *category)
 {
-	struct arena *a = &t->c->words_arena;
+	struct arena *a = &t->c->line.arena;
 	struct err err = { 0 };
 	const char **names;
 	u32 n = 0;
@@ -113,7 +113,7 @@ static const char *near_event(struct trace *t, const char *text)
 	const char **names;
 	u32 n = 0;
 
-	if (tracefs_categories(&t->c->words_arena, &names, &n, &err) < 0)
+	if (tracefs_categories(&t->c->line.arena, &names, &n, &err) < 0)
 		n = 0;
 	err_release(&err);
 	near_init(&near, text);
@@ -142,7 +142,7 @@ static const char *counter(struct arena *a, const char *text)
 /* Words of other tracers, and what is written here instead. */
 static const char *hint(struct trace *t, const char *text)
 {
-	struct arena *a = &t->c->words_arena;
+	struct arena *a = &t->c->line.arena;
 	const char *count = counter(a, text);
 	size_t n = strcspn(text, "/");
 
@@ -193,7 +193,7 @@ static int spell_event(struct trace *t, const char *text)
 
 	if (colon)
 		found = spell_categories(
-			t, arena_strndup(&t->c->words_arena, text, (size_t)(colon - text)),
+			t, arena_strndup(&t->c->line.arena, text, (size_t)(colon - text)),
 			colon + 1);
 	else if (!(found = spell_category(t, text, "*")))
 		found = spell_categories(t, "*", text);
@@ -209,7 +209,7 @@ static int spell_events(struct trace *t, const char *list)
 		size_t n = strcspn(s, ",{} ");
 
 		if (n)
-			ret = spell_event(t, arena_strndup(&t->c->words_arena, s, n));
+			ret = spell_event(t, arena_strndup(&t->c->line.arena, s, n));
 		s += n + (s[n] != '\0');
 	}
 	return ret;
@@ -219,7 +219,7 @@ static int spell_events(struct trace *t, const char *list)
 
 static int spell_definition(struct trace *t, const char *text)
 {
-	struct arena *a = &t->c->words_arena;
+	struct arena *a = &t->c->line.arena;
 	struct trace_clause clause = { .kind = TRACE_FORMAT };
 	struct ftrace_probe p;
 	const char *why;
@@ -246,7 +246,7 @@ static bool names_provider(struct trace *t, const char *word)
 	const char *colon = strchr(word, ':');
 
 	return colon &&
-	       provider_find(arena_strndup(&t->c->words_arena, word, (size_t)(colon - word)));
+	       provider_find(arena_strndup(&t->c->line.arena, word, (size_t)(colon - word)));
 }
 
 /* "/bin/bash:readline", as perf and ftrace name a function of a file. */
@@ -264,7 +264,7 @@ int trace_spell(struct trace *t, const char *word)
 	if (strchr(word, '{') && word[0] != '{') /* not perf's groups */
 		return refuse(t, word);
 	if (is_file_and_function(word)) {
-		add(t, arena_printf(&t->c->words_arena, "uprobe:%s", word));
+		add(t, arena_printf(&t->c->line.arena, "uprobe:%s", word));
 		return 0;
 	}
 	if (names_provider(t, word)) {

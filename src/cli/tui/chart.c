@@ -50,7 +50,7 @@ static int print_sums(struct job *j, void *ctx)
 			 (unsigned long long)(t->r->from % 1000000000),
 			 (unsigned long long)(t->r->to / 1000000000),
 			 (unsigned long long)(t->r->to % 1000000000));
-		c->time_range = range;
+		c->select.time_range = range;
 	}
 	return command_report.run(c);
 }
