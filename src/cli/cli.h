@@ -52,6 +52,9 @@ enum option_set {
 	SET_OVER = 1 << 16,      /* --over */
 	SET_STACK = 1 << 17,     /* --stack */
 	SET_FILTER = 1 << 18,    /* --filter of all events */
+	SET_EVENTS = 1 << 19,    /* -e EVENTS, as perf takes them */
+	SET_MODULE = 1 << 20,    /* --module */
+	SET_PROBE = 1 << 21,     /* -m, -n and -q of perf probe */
 	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET | SET_CHILD,
 	/* A command that runs a script of the user. */
 	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_SCRIPT_RUN | SET_FORMAT | SET_OUTPUT,
@@ -136,7 +139,7 @@ enum when { WHEN_TERMINAL, WHEN_ALWAYS, WHEN_NEVER };
 
 /* sonde ftrace: of cmd_ftrace.c; lists are NULL-terminated, or NULL. */
 struct ftrace_options {
-	const char *tracer, *module, *clock;
+	const char *tracer, *clock;
 	const char *const *functions, *const *notrace, *const *graph, *const *nograph,
 									      *const *options;
 	const char *const *given; /* --filter and --trigger, whose place among the options counts */
@@ -145,7 +148,7 @@ struct ftrace_options {
 
 /* sonde probe: of cmd_probe.c; lists are NULL-terminated, or NULL. */
 struct probe_options {
-	const char *file, *module, *lines, *vars;
+	const char *file, *lines, *vars;
 	const char *const *add, *const *remove, *const *definition;
 	bool list, functions, force;
 };
@@ -254,6 +257,7 @@ struct selection {
 	bool stack;                /* --stack */
 	const char *time_range;    /* --time: parts of a recording */
 	const char *const *events; /* values of -e, NULL-terminated, or NULL */
+	const char *module;        /* --module: of the kernel */
 	/* of each of the first n of them that of --filter, or NULL */
 	const char **event_filters;
 	u32 n_event_filters;

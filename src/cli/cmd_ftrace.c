@@ -201,10 +201,10 @@ static int choose_tracer(struct ftrace *f)
 	const struct ftrace_options *o = &c->own.ftrace;
 	bool for_graph = o->graph || o->nograph || o->depth || c->select.over_ns;
 
-	f->tracer = o->tracer                               ? o->tracer :
-		    for_graph                               ? "function_graph" :
-		    o->functions || o->module || o->notrace ? "function" :
-							      NULL;
+	f->tracer = o->tracer                                      ? o->tracer :
+		    for_graph                                      ? "function_graph" :
+		    o->functions || c->select.module || o->notrace ? "function" :
+								     NULL;
 	f->is_graph = f->tracer && streq(f->tracer, "function_graph");
 	f->is_latency = f->tracer && is_latency_tracer(f->tracer);
 	if (f->tracer && streq(f->tracer, "nop"))
@@ -259,6 +259,7 @@ const struct command command_ftrace = {
 		"sonde ftrace -a -e sched:sched_switch --filter 'prev_prio < 100' --trigger stacktrace --duration 1s\n"
 		"sonde ftrace -a -e kmem:kmalloc --trigger 'hist:keys=call_site.sym:vals=bytes_req' --duration 5s",
 	.run = ftrace,
-	.takes = (SETS_JOB | SET_CPUS | SET_OVER | SET_STACK) & ~(u32)SET_FORMAT,
+	.takes = (SETS_JOB | SET_CPUS | SET_OVER | SET_STACK | SET_EVENTS | SET_MODULE) &
+		 ~(u32)SET_FORMAT,
 	.words_are_cmd = true,
 };

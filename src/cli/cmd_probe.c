@@ -66,7 +66,7 @@ static int define(struct probe *p)
 
 static int probe(struct cli *c)
 {
-	struct probe p = { .c = c, .arena = &c->line.arena, .module = c->own.probe.module };
+	struct probe p = { .c = c, .arena = &c->line.arena, .module = c->select.module };
 	int ret;
 
 	take_path_word(c);
@@ -100,6 +100,6 @@ const struct command command_probe = {
 		"sonde probe -x ./server 'handle:12 req->path:string len' && sonde trace probe_server:handle_L12\n"
 		"sonde probe do_sys_openat2 'filename:ustring' && perf record -e probe:do_sys_openat2 -a sleep 1\n"
 		"sonde probe -l && sonde probe -d 'probe*:*'",
-	.takes = SET_OUTPUT,
+	.takes = SET_OUTPUT | SET_MODULE | SET_PROBE,
 	.run = probe,
 };

@@ -320,7 +320,7 @@ const struct command command_record = {
 	       "what one has so far to FILE.1, and \"record stop NAME\" ends it and waits until its file is complete.",
 	.example = "sonde record -e sched:sched_process_fork -- make",
 	.run = record,
-	.takes = SET_TARGET | SET_TREE | SET_RUN | SET_OUTPUT | SET_CPUS | SET_SAMPLES,
+	.takes = SET_TARGET | SET_TREE | SET_RUN | SET_OUTPUT | SET_CPUS | SET_SAMPLES | SET_EVENTS,
 	.words_are_cmd = true,
 	.verbs = record_verbs,
 	.script_before_cmd = true,

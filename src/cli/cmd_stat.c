@@ -334,6 +334,6 @@ const struct command command_stat = {
 		   "sonde stat -e page-faults,context-switches:u,'sched:*' -r 5 -- make -j4\n"
 		   "sonde stat -a -A -I 1000 -e cpu-clock,context-switches --duration 5s",
 	.run = stat_main,
-	.takes = SETS_JOB | SET_CPUS | SET_CGROUP,
+	.takes = SETS_JOB | SET_CPUS | SET_CGROUP | SET_EVENTS,
 	.words_are_cmd = true,
 };

@@ -91,7 +91,7 @@ const struct command command_trace = {
 		"sonde trace 'sched:sched_process_*' -- make\n"
 		"sonde trace uprobe:/bin/bash:readline uretprobe:/bin/bash:readline --fields 'str(retval)'\n"
 		"sonde trace sched:sched_switch -p 1234 --filter 'prev_prio < 100' --stack -n 10",
-	.takes = SETS_JOB | SET_CPUS | SET_STACK | SET_FILTER,
+	.takes = SETS_JOB | SET_CPUS | SET_STACK | SET_FILTER | SET_EVENTS,
 	.run = run,
 	.cmd_after = true,
 };

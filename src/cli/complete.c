@@ -269,7 +269,7 @@ static void fish_option(struct buf *b, const struct option_row *row)
 		return;
 	}
 	buf_printf(b, " -l %s", row->name);
-	if (row->key)
+	if (row->key && !row->key_sets)
 		buf_printf(b, " -s %c", row->key);
 	if (row->arg && !row->optional)
 		buf_puts(b, bash_value(row->arg)[0] == ':' ? " -x" : " -r");

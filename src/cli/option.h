@@ -32,6 +32,7 @@ static inline bool option_is_for_tools(enum option_group g)
  */
 struct option_row {
 	char key;            /* -e, or 0 */
+	u32 key_sets;        /* of its sets, those whose commands have the letter; 0: all */
 	const char *name;    /* --name; never NULL */
 	const char *arg;     /* what its value is called; NULL: it takes none */
 	bool optional;       /* it may have none: only --NAME=VALUE has one, -e none */
@@ -64,6 +65,8 @@ bool option_applies(const struct option_row *row, const struct command *cmd);
 bool option_is_listed(const struct option_row *row, const struct command *cmd);
 /* "run, top, build": the commands that take it. */
 void option_takers(struct buf *b, const struct option_row *row);
+/* Those of them that have its letter, if not all have. */
+void option_key_takers(struct buf *b, const struct option_row *row);
 /* The folders of an environment variable, as further -I. */
 void take_include_path(struct cli *c, const char *variable);
 /* The letter that selects it in cmd: 0 if cmd has another option of that letter. cmd may be

@@ -22,12 +22,17 @@ static const struct option_row *closer(const struct option_row *a, const struct 
 	return !a || closeness(b, cmd) > closeness(a, cmd) ? b : a;
 }
 
+static bool has_key(const struct option_row *row, const struct command *cmd)
+{
+	return row->key && (!row->key_sets || (cmd && (row->key_sets & cmd->takes)));
+}
+
 const struct option_row *option_by_key(const struct command *cmd, char key)
 {
 	const struct option_row *found = NULL;
 
 	for (u32 i = 0; i < n_option_rows; i++)
-		if (option_rows[i].key == key)
+		if (option_rows[i].key == key && has_key(&option_rows[i], cmd))
 			found = closer(found, &option_rows[i], cmd);
 	return found;
 }
@@ -64,7 +69,9 @@ const struct option_row *option_by_name(const struct command *cmd, const char *n
 	const struct option_row *found = by_whole_name(cmd, name, len);
 
 	if (!found)
-		found = by_beginning(cmd, name, len, cmd ? APPLIES : SHARED);
+		found = by_beginning(cmd ? cmd : &command_run, name, len, APPLIES);
+	if (!found && !cmd)
+		found = by_beginning(cmd, name, len, SHARED);
 	return found ? found : by_beginning(cmd, name, len, OF_ANOTHER);
 }
 
@@ -92,9 +99,18 @@ void option_takers(struct buf *b, const struct option_row *row)
 			buf_printf(b, "%s%s", n++ ? ", " : "", commands[i]->name);
 }
 
+void option_key_takers(struct buf *b, const struct option_row *row)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; row->key_sets && commands[i]; i++)
+		if (option_applies(row, commands[i]) && has_key(row, commands[i]))
+			buf_printf(b, "%s%s", n++ ? ", " : "", commands[i]->name);
+}
+
 char option_key(const struct option_row *row, const struct command *cmd)
 {
-	return row->key && (!cmd || option_by_key(cmd, row->key) == row) ? row->key : 0;
+	return has_key(row, cmd) && (!cmd || option_by_key(cmd, row->key) == row) ? row->key : 0;
 }
 
 void option_spelling(struct buf *b, const struct option_row *row, const struct command *cmd)

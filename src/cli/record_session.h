@@ -9,8 +9,8 @@
 /* The words of command.verbs of sonde record. */
 extern const char *const record_verbs[];
 
-/* The command of c->line.words; run: the recording itself, in the background process of "start". The
- * exit status. */
+/* The command of c->line.words; run: the recording itself, in the background process of "start".
+ * The exit status. */
 int record_session(struct cli *c, int (*run)(struct cli *c));
 /* In that process (c->own.record.background): messages of the recording go to the status. */
 void record_session_plan(struct cli *c, struct recording_plan *plan);

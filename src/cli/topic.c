@@ -142,6 +142,10 @@ static void option_topic(struct arena *a, const struct option_row *row, topic_fn
 		buf_clear(&head);
 		option_takers(&head, row);
 		add_fact(&t, arena_printf(a, "Commands: %s.", head.s));
+		buf_clear(&head);
+		option_key_takers(&head, row);
+		if (head.len)
+			add_fact(&t, arena_printf(a, "-%c: %s.", row->key, head.s));
 	}
 	buf_release(&head);
 	if (row->why)

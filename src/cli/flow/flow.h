@@ -118,8 +118,8 @@ struct flow {
 
 /* ---- files.c: f->binary, -l -> f->files. 0, or the exit status after a message. */
 int flow_find_files(struct flow *f);
-/* ---- functions.c: c->line.words -> f->functions, f->kernel_functions. 0, or the exit status after a
- * message. */
+/* ---- functions.c: c->line.words -> f->functions, f->kernel_functions. 0, or the exit status after
+ * a message. */
 int flow_sort_functions(struct flow *f);
 /* ---- script.c: 0, or the exit status after a message. */
 int flow_script(struct flow *f, const char **script);

@@ -217,6 +217,7 @@ static int set_tracer(struct ftrace *f, struct err *err)
 {
 	static const char *const all[] = { "*", NULL };
 	const struct ftrace_options *o = &f->c->own.ftrace;
+	const char *module = f->c->select.module;
 	int ret;
 
 	if (!f->tracer)
@@ -225,9 +226,9 @@ static int set_tracer(struct ftrace *f, struct err *err)
 		return no_tracer(f, err);
 	ret = set_functions(f, "set_ftrace_filter",
 			    o->functions ? o->functions :
-			    o->module    ? all :
+			    module       ? all :
 					   NULL,
-			    o->module, err);
+			    module, err);
 	ret = ret < 0 ? ret : set_functions(f, "set_ftrace_notrace", o->notrace, NULL, err);
 	if (ret >= 0 && f->is_latency)
 		ret = instance_put(f, "tracing_max_latency", "0", O_TRUNC, err);
