@@ -26,6 +26,7 @@ struct snapping {
 	struct lower *l;
 	const struct snapshot *s;
 	struct opnd value, arg[CALL_MAX_ARGS], result;
+	u32 protocol;             /* variable, if s->has_messages: of the netlink socket, and 1 */
 	u32 copied;               /* variable, if is_half: tid if the entry could copy everything */
 	u32 at[SNAPSHOT_MAX_OPS]; /* variables: where the piece of an op is, if others need it */
 	struct ir_block *skip[SNAPSHOT_MAX_OPS + 1]; /* by the op after it; NULL: not needed yet */
@@ -144,6 +145,109 @@ static void leave_if_copied(struct snapping *g, u32 op)
 		leave_unless(g, op, CC_EQ, o_temp(g->copied), o_imm(0));
 }
 
+/* ---- whose messages are shown */
+
+enum { IS_SOCKET = 0140000, FILE_TYPE = 0170000, FAMILY_NETLINK = 16 };
+
+/* The members on the way from a task to the protocol of its socket, and their sizes. */
+static const struct {
+	const char *type, *member;
+} way[] = { { "task_struct", "files" }, { "files_struct", "fdt" }, { "fdtable", "max_fds" },
+	    { "fdtable", "fd" },        { "file", "f_inode" },     { "inode", "i_mode" },
+	    { "file", "private_data" }, { "socket", "sk" },        { "sock_common", "skc_family" },
+	    { "sock", "sk_protocol" } };
+enum step { FILES, TABLE, ROOM, FILE_LIST, INODE, MODE, SOCKET, SOCK, FAMILY, PROTOCOL };
+
+struct way_at {
+	u32 at[ARRAY_SIZE(way)], size[ARRAY_SIZE(way)];
+};
+
+static bool find_way(const struct lower *l, struct way_at *to)
+{
+	const struct world *w = &l->env->world;
+
+	for (u32 i = 0; i < ARRAY_SIZE(way); i++) {
+		const struct type *t = w->type ? w->type(w->ctx, 's', way[i].type) : NULL;
+		const struct field *f =
+			t ? type_field(type_complete(t), way[i].member, &to->at[i]) : NULL;
+
+		if (!f)
+			return false;
+		to->size[i] = MIN(type_complete(f->type)->size, 8u);
+	}
+	return true;
+}
+
+static struct opnd step(struct lower *l, const struct way_at *to, struct opnd from, enum step i)
+{
+	return lower_read_scalar(l, type_int(to->size[i], false),
+				 ir_op2(l, IR_ADD, from, o_imm(to->at[i])), SPACE_KERNEL);
+}
+
+static void unless(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b,
+		   struct ir_block *out)
+{
+	struct ir_block *go = ir_block_new(l);
+
+	ir_branch(l, cc, a, b, go, out);
+	ir_place(l, go);
+}
+
+/* The socket of a descriptor, or a branch to out. */
+static struct opnd socket_of(struct lower *l, const struct way_at *to, struct opnd fd,
+			     struct ir_block *out)
+{
+	struct opnd table = step(l, to, ir_call(l, BPF_FUNC_get_current_task, true, 0), FILES),
+		    file, mode;
+
+	fd = ir_ext(l, fd, 4, false);
+	table = step(l, to, table, TABLE);
+	unless(l, CC_ULT, fd, step(l, to, table, ROOM), out);
+	file = ir_op2(l, IR_ADD, step(l, to, table, FILE_LIST), ir_op2(l, IR_SHL, fd, o_imm(3)));
+	file = lower_read_scalar(l, type_int(8, false), file, SPACE_KERNEL);
+	unless(l, CC_NE, file, o_imm(0), out);
+	mode = step(l, to, step(l, to, file, INODE), MODE);
+	unless(l, CC_EQ, ir_op2(l, IR_AND, mode, o_imm(FILE_TYPE)), o_imm(IS_SOCKET), out);
+	return step(l, to, step(l, to, file, SOCKET), SOCK);
+}
+
+/* The protocol of the netlink socket that is argument 0, and 1; 0: it is another file. */
+static void find_protocol(struct snapping *g)
+{
+	struct lower *l = g->l;
+	struct ir_block *out;
+	struct way_at to;
+	struct opnd sock;
+	u32 mark;
+
+	if (!g->s->has_messages)
+		return;
+	g->protocol = ir_var(l);
+	ir_var_set(l, g->protocol, o_imm(0));
+	if (!find_way(l, &to))
+		return;
+	out = ir_block_new(l);
+	mark = lower_values_mark(l);
+	sock = socket_of(l, &to, g->arg[0], out);
+	unless(l, CC_EQ, step(l, &to, sock, FAMILY), o_imm(FAMILY_NETLINK), out);
+	sock = ir_op2(l, IR_AND, step(l, &to, sock, PROTOCOL), o_imm(CALL_PROTOCOLS - 1));
+	ir_var_set(l, g->protocol, ir_op2(l, IR_ADD, sock, o_imm(1)));
+	ir_jump(l, out);
+	ir_place(l, out);
+	lower_values_drop(l, mark);
+}
+
+static void leave_unless_of(struct snapping *g, u32 op)
+{
+	const struct snapshot_op *o = &g->s->v[op];
+
+	if (o->of != OF_ANY_FILE)
+		leave_unless(g, op, o->of == OF_NETLINK ? CC_NE : CC_EQ, o_temp(g->protocol),
+			     o_imm(0));
+}
+
+/* ---- pieces */
+
 static struct opnd pointer_of(struct snapping *g, u32 op)
 {
 	const struct snapshot_op *o = &g->s->v[op];
@@ -226,6 +330,31 @@ static struct opnd count_of(struct snapping *g, u32 op)
 	return o_imm(o->len.value);
 }
 
+/* Of a buffer that the call has filled only in part. */
+static struct opnd at_most_bound(struct snapping *g, u32 op, struct opnd n)
+{
+	const struct snapshot_op *o = &g->s->v[op];
+	struct lower *l = g->l;
+	struct ir_block *more = ir_block_new(l), *out = ir_block_new(l);
+	struct opnd bound;
+	u32 least;
+
+	if (o->bound.kind == LEN_NONE)
+		return n;
+	bound = o->bound.kind == LEN_RESULT ?
+			g->result :
+			word_of(g, op, o->bound_in, o->bound.value, o->bound.size);
+	leave_unless(g, op, CC_SGT, bound, o_imm(0));
+	least = ir_var(l);
+	ir_var_set(l, least, n);
+	ir_branch(l, CC_UGT, n, bound, more, out);
+	ir_place(l, more);
+	ir_var_set(l, least, bound);
+	ir_jump(l, out);
+	ir_place(l, out);
+	return o_temp(least);
+}
+
 /* Bytes to read: not 0, at most cap. */
 static struct opnd bytes_of(struct snapping *g, u32 op)
 {
@@ -235,6 +364,7 @@ static struct opnd bytes_of(struct snapping *g, u32 op)
 	if (n.kind == O_IMM && !o->table)
 		return o_imm(MIN(n.imm * o->scale, (s64)o->cap));
 	leave_unless(g, op, CC_SGT, n, o_imm(0));
+	n = at_most_bound(g, op, n);
 	n = ir_at_most(g->l, n, most.imm);
 	return o->scale > 1 ? ir_op2(g->l, IR_MUL, n, o_imm(o->scale)) : n;
 }
@@ -380,6 +510,7 @@ static void snap_one(struct snapping *g, u32 op)
 	u32 room = CALL_PIECE_HEAD + ALIGN_UP(o->cap, 8u);
 
 	leave_if_copied(g, op);
+	leave_unless_of(g, op);
 	if (o->on_failure)
 		leave_unless(g, op, CC_SLT, g->result, o_imm(0));
 	if (o->on_success)
@@ -472,6 +603,9 @@ static void put_head(struct snapping *g)
 		      o_imm(CALL_NUMBER_SHIFT));
 	if (l->profile->syscall.i386)
 		head = ir_op2(l, IR_OR, head, o_imm(SYSCALL_I386 << CALL_NUMBER_SHIFT));
+	if (g->s->has_messages)
+		n = ir_op2(l, IR_OR, n,
+			   ir_op2(l, IR_SHL, o_temp(g->protocol), o_imm(CALL_PROTOCOL_SHIFT)));
 	head = ir_op2(l, IR_OR, ir_op2(l, IR_OR, head, n), ir_load(l, g->value, 8, false));
 	ir_store(l, g->value, 8, head);
 }
@@ -498,6 +632,7 @@ static void snap(struct snapping *g, struct node *entry)
 		ir_store(l, g->value, 8, o_imm(CALL_AT_ARGS + 8 * g->s->n_args));
 	}
 	put_arguments(g);
+	find_protocol(g);
 	begin_half(g);
 	snap_all(g);
 	end_half(g);

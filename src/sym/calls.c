@@ -17,6 +17,7 @@ static const struct call_set_row {
 #define V(name, members) { #name, members },
 #define F(name, members) { #name, members },
 #include "sym/callsets.def"
+#include "sym/netlinksets.def"
 #undef V
 #undef F
 };

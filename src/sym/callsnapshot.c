@@ -20,8 +20,10 @@ struct plan {
 	struct arena *a;
 	const struct snapshot_limits *limits;
 	VEC(struct snapshot_op) ops;
-	bool is_return;
-	u32 depth; /* of nested arrays */
+	bool is_return, has_messages;
+	u32 depth;             /* of nested arrays */
+	struct call_len bound; /* of bytes in buffers that the call fills in */
+	u32 bound_in;
 };
 
 /* Where a pointer is stored. */
@@ -79,29 +81,36 @@ static bool has_array(const struct call_view *v)
 	return false;
 }
 
+static struct call_len len_at(struct call_len len, u32 base)
+{
+	if (len.kind == LEN_MEMBER)
+		len.value = (u16)(len.value + base);
+	return len;
+}
+
 /* Plans what the members of a structure point to. The structure is at at->off of its parent's
  * piece. */
 static void plan_members(struct plan *p, const struct call_struct *st, const struct source *at)
 {
 	struct source after = *at;
+	const struct call_len bound = p->bound;
 
-	for (u32 i = 0; i < st->n; i++)
+	for (u32 i = 0; i < st->n; i++) {
+		if (st->v[i].view.kind == VIEW_LEFT) {
+			p->bound = len_at(st->v[i].view.len, at->off);
+			p->bound_in = at->parent;
+		}
 		plan_view(p, &st->v[i].view,
 			  (struct source){ .parent = at->parent,
 					   .off = at->off + st->v[i].offset,
 					   .out = at->out,
 					   .stored = at->stored },
 			  at->off);
+	}
+	p->bound = bound;
 	after.out = p->is_return;
 	if (st->after)
 		plan_members(p, st->after, &after);
-}
-
-static struct call_len len_at(struct call_len len, u32 base)
-{
-	if (len.kind == LEN_MEMBER)
-		len.value = (u16)(len.value + base);
-	return len;
 }
 
 static void plan_array(struct plan *p, const struct call_view *v, struct source at, u32 base)
@@ -215,6 +224,27 @@ static void plan_bytes(struct plan *p, const struct call_view *v, struct source 
 	close_op(p, op);
 }
 
+/* Messages of a netlink socket are copied whole, as far as there is room; what a call did not store
+ * is left out. */
+static void plan_message(struct plan *p, const struct call_view *v, struct source at, u32 base)
+{
+	u32 first = p->ops.n, second;
+
+	plan_bytes(p, v, at, base, p->limits->data);
+	second = p->ops.n;
+	plan_bytes(p, v, at, base, p->has_messages ? SNAPSHOT_MORE_MESSAGES : SNAPSHOT_MESSAGES);
+	if (p->ops.n != second + 1)
+		return;
+	p->has_messages = true;
+	p->ops.v[first].of = NOT_OF_NETLINK;
+	p->ops.v[second].of = OF_NETLINK;
+	p->ops.v[second].is_partial = true;
+	if (at.out) {
+		p->ops.v[second].bound = p->bound;
+		p->ops.v[second].bound_in = (u8)p->bound_in;
+	}
+}
+
 static void plan_entries(struct plan *p, const struct call_view *v, struct source at)
 {
 	if (p->limits->whole)
@@ -235,6 +265,7 @@ static void plan_pointee(struct plan *p, const struct call_view *v, struct sourc
 	case VIEW_ARRAY: plan_array(p, v, at, base); break;
 	case VIEW_DIRENTS: plan_entries(p, v, at); break;
 	case VIEW_CONTROL: plan_bytes(p, v, at, base, SNAPSHOT_CONTROL); break;
+	case VIEW_MESSAGE: plan_message(p, v, at, base); break;
 	case VIEW_DATA:
 	case VIEW_HEX_DATA:
 	case VIEW_INT_OR_DATA: plan_bytes(p, v, at, base, p->limits->data); break;
@@ -369,9 +400,11 @@ static bool is_listed(const struct snapshot *c, u32 op)
 const struct snapshot *call_snapshot(struct arena *a, const struct call_format *f, bool is_return,
 				     const struct snapshot_limits *limits)
 {
-	struct plan p = { .a = a, .limits = limits, .is_return = is_return };
+	struct plan p = {
+		.a = a, .limits = limits, .is_return = is_return, .bound = { .kind = LEN_RESULT }
+	};
 	struct snapshot *c = arena_new(a, struct snapshot);
-	u32 texts = 0;
+	u32 texts = 0, messages = 0;
 
 	for (u32 i = 0; i < f->n; i++) {
 		const struct call_view *v = &f->arg[i].view;
@@ -392,12 +425,18 @@ const struct snapshot *call_snapshot(struct arena *a, const struct call_format *
 	c->n = p.ops.n;
 	c->v = p.ops.v;
 	c->size = CALL_AT_ARGS + 8 * c->n_args;
+	c->has_messages = p.has_messages;
 	for (u32 i = 0; i < c->n; i++) {
+		if (c->v[i].of == OF_NETLINK) {
+			messages += CALL_PIECE_HEAD + ALIGN_UP((u32)c->v[i].cap, 8u);
+			continue;
+		}
 		c->size += CALL_PIECE_HEAD + ALIGN_UP((u32)c->v[i].cap, 8u);
 		texts += is_listed(c, i) ? ALIGN_UP((u32)c->v[i].cap, 8u) : 0;
 	}
 	if (c->size > limits->room && c->size - texts <= limits->room / 2)
 		c->size = limits->room;
+	c->size = MIN(c->size + messages, MAX(c->size, limits->room));
 	if (c->wants_entry)
 		c->size += call_snapshot(a, f, false, limits)->size;
 	return c;
@@ -419,7 +458,9 @@ static bool same_op(const struct snapshot_op *a, const struct snapshot_op *b)
 	       a->on_success == b->on_success && a->on_failure == b->on_failure &&
 	       a->len.kind == b->len.kind && a->len.value == b->len.value &&
 	       a->len.size == b->len.size && a->scale == b->scale && a->cap == b->cap &&
-	       a->skip == b->skip && same_table(a->table, b->table);
+	       a->skip == b->skip && a->of == b->of && a->bound.kind == b->bound.kind &&
+	       a->bound.value == b->bound.value && a->bound.size == b->bound.size &&
+	       a->bound_in == b->bound_in && same_table(a->table, b->table);
 }
 
 bool snapshot_equal(const struct snapshot *a, const struct snapshot *b)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads the views of system call arguments from calls.def, callstructs.def (both explain their
- * text) and callsets.def. Each is read once, on first use.
+ * text), netlink.def and callsets.def. Each is read once, on first use.
  */
 #include <stdlib.h>
 #include "base/hash.h"
 #include "sym/calls.h"
 #include "sym/callviews.h"
 #include "sym/constants.h"
+#include "sym/genl.h"
 #include "sym/syscalls.h"
 
 /* The programs whose calls are read. */
@@ -24,7 +25,7 @@ static enum { IN_ARGUMENTS, IN_MEMORY, IN_STRUCT, IN_STRUCT_32 } place;
 static u32 n_unknown; /* lookups that find_struct() failed */
 
 static struct arena all; /* for all of this file; never freed */
-static struct hash formats, structs, choices, named_sets;
+static struct hash formats, structs, choices, named_sets, attr_tables;
 
 struct row {
 	const char *name, *by, *text;
@@ -34,18 +35,47 @@ struct row {
 static struct row struct_table[] = {
 #define S(name, size, text) { #name, NULL, text, size },
 #define N(name, by, text)
+#define A(name, prefix, text)
+#define K(name, text)
+#define M(protocol, head, payload)
 #include "sym/callstructs.def"
+#include "sym/netlink.def"
 #undef S
 #undef N
 }, choice_table[] = {
 #define S(name, size, text)
 #define N(name, by, text) { #name, by, text, 0 },
 #include "sym/callstructs.def"
-#undef S
+#include "sym/netlink.def"
 #undef N
+#undef A
+#undef K
+}, attr_table[] = { /* by: what their names begin with; NULL: they are by the name of a kind */
+#define N(name, by, text)
+#define A(name, prefix, text) { #name, prefix, text, 0 },
+#define K(name, text) { #name, NULL, text, 0 },
+#include "sym/netlink.def"
+#undef A
+#undef K
+#undef M
 };
 
-static struct hash struct_rows, choice_rows; /* by name */
+static const struct {
+	u32 protocol;
+	const char *head, *payload;
+} message_table[] = {
+#define A(name, prefix, text)
+#define K(name, text)
+#define M(protocol, head, payload) { protocol, #head, payload },
+#include "sym/netlink.def"
+#undef S
+#undef N
+#undef A
+#undef K
+#undef M
+};
+
+static struct hash struct_rows, choice_rows, attr_rows; /* by name */
 
 static void read_rows(void)
 {
@@ -53,6 +83,8 @@ static void read_rows(void)
 		hash_puts(&struct_rows, struct_table[i].name, &struct_table[i]);
 	for (u32 i = 0; i < ARRAY_SIZE(choice_table); i++)
 		hash_puts(&choice_rows, choice_table[i].name, &choice_table[i]);
+	for (u32 i = 0; i < ARRAY_SIZE(attr_table); i++)
+		hash_puts(&attr_rows, attr_table[i].name, &attr_table[i]);
 }
 
 static const struct row *find_row(const struct hash *rows, const char *name)
@@ -85,7 +117,25 @@ static const char *word(const char **s, const char *end)
 	return w;
 }
 
+/* Likewise, but the character stays. */
+static const char *word_before(const char **s, const char *end)
+{
+	const char *w = word(s, end);
+
+	*s -= (*s)[-1] != '\0' && strchr(end, (*s)[-1]);
+	return w;
+}
+
 /* ---- sets */
+
+/* Families of generic netlink have numbers that the kernel chooses. */
+static void complete_families(struct call_set *set)
+{
+	set->v = arena_array(&all, struct call_name, CALL_SET_MAX);
+	set->n = genl_families(&all, set->v, CALL_SET_MAX);
+	set->unknown = "GENERIC_FAMILY_";
+	set->complete = NULL;
+}
 
 static void complete_set(struct call_set *set)
 {
@@ -111,7 +161,7 @@ static struct call_set *find_set(const char *name)
 		return set;
 	set = arena_new(&all, struct call_set);
 	set->name = name;
-	set->complete = complete_set;
+	set->complete = streq(name, "genl_family") ? complete_families : complete_set;
 	hash_puts(&named_sets, name, set);
 	return set;
 }
@@ -122,6 +172,8 @@ static struct call_view read_view(const char **s);
 static const struct call_struct *find_struct(const char *name);
 static bool is_wide_struct(const struct call_struct *st);
 static const struct call_choice *find_choice(const char *name);
+static const struct call_attrs *find_attrs(const char *name);
+static const struct call_messages *find_messages(void);
 
 /* :2 :r :*2 :=16 :m8/4 :b0 */
 static struct call_len read_len(const char **s)
@@ -167,34 +219,35 @@ static const struct letter {
 	u8 kind, size, base;
 	bool is_signed;
 } letters[] = {
-	{ 'd', VIEW_NUMBER, 0, 10, true },     { 'u', VIEW_NUMBER, 0, 10, false },
-	{ 'x', VIEW_NUMBER, 0, 16, false },    { 'X', VIEW_NUMBER, 0, 17, false },
-	{ 'o', VIEW_NUMBER, 0, 8, false },     { 'p', VIEW_ADDRESS, 8, 16, false },
-	{ 'f', VIEW_FLAGS, 0, 0, false },      { 'e', VIEW_NAMES, 0, 0, true },
-	{ 'm', VIEW_FILE_MODE, 0, 8, false },  { 'M', VIEW_MODE, 0, 8, false },
-	{ 'D', VIEW_DEVICE, 0, 0, false },     { 'i', VIEW_ID, 4, 0, false },
-	{ 'h', VIEW_PORT, 2, 0, false },       { 'a', VIEW_INET, 4, 0, false },
-	{ 'A', VIEW_INET6, 16, 0, false },     { 'S', VIEW_SIGNALS, 8, 0, false },
-	{ 'W', VIEW_WAIT, 4, 0, false },       { 'c', VIEW_CHARS, 0, 0, false },
-	{ 'b', VIEW_BYTES, 0, 0, false },      { 'P', VIEW_PATH, 0, 0, false },
-	{ 'F', VIEW_FD_SET, 0, 0, false },     { '"', VIEW_DATA, 0, 0, false },
-	{ 's', VIEW_STRING, 0, 0, false },     { 'n', VIEW_FILE_NAME, 0, 0, false },
-	{ 'V', VIEW_STRINGS, 8, 0, false },    { 'E', VIEW_ENVIRON, 8, 0, false },
-	{ '@', VIEW_AT, 4, 0, true },          { '-', VIEW_HIDDEN, 0, 0, false },
-	{ 'l', VIEW_LITERAL, 0, 0, false },    { 'R', VIEW_RLIMIT, 0, 0, false },
-	{ 'Q', VIEW_HANDLER, 0, 0, false },    { 'T', VIEW_DATE, 0, 0, true },
-	{ 'U', VIEW_DATED, 0, 0, false },      { 'C', VIEW_CAPS, 4, 0, false },
-	{ 'O', VIEW_FUTEX_OP, 0, 0, false },   { 'N', VIEW_NUMBER_NAME, 0, 10, true },
-	{ 'K', VIEW_BIT_FIELDS, 0, 0, false }, { 'v', VIEW_INT_OR_DATA, 0, 0, false },
-	{ 'B', VIEW_HEX_DATA, 0, 0, false },   { 'Z', VIEW_DATA, 0, 1, false },
-	{ 'q', VIEW_QUOTA, 0, 0, false },      { 'L', VIEW_LEFT, 0, 0, false },
-	{ 'G', VIEW_DIRENTS, 0, 0, false },    { 'H', VIEW_CONTROL, 0, 0, false },
-	{ 'k', VIEW_VERSION, 4, 0, false },    { 'I', VIEW_PRIORITY, 4, 0, false },
-	{ 'w', VIEW_HARDWARE, 0, 0, false },   { 'j', VIEW_FD, 4, 10, true },
-	{ 'r', VIEW_ERROR, 4, 10, true },      { 't', VIEW_TICKS, 8, 10, true },
-	{ 'y', VIEW_PAIR, 8, 0, false },       { 'Y', VIEW_PAIR, 8, 1, false },
-	{ 'z', VIEW_PAGES, 8, 16, false },     { 'g', VIEW_DATE, 8, 1, true },
-	{ 'J', VIEW_INTERFACE, 4, 10, true },
+	{ 'd', VIEW_NUMBER, 0, 10, true },      { 'u', VIEW_NUMBER, 0, 10, false },
+	{ 'x', VIEW_NUMBER, 0, 16, false },     { 'X', VIEW_NUMBER, 0, 17, false },
+	{ 'o', VIEW_NUMBER, 0, 8, false },      { 'p', VIEW_ADDRESS, 8, 16, false },
+	{ 'f', VIEW_FLAGS, 0, 0, false },       { 'e', VIEW_NAMES, 0, 0, true },
+	{ 'm', VIEW_FILE_MODE, 0, 8, false },   { 'M', VIEW_MODE, 0, 8, false },
+	{ 'D', VIEW_DEVICE, 0, 0, false },      { 'i', VIEW_ID, 4, 0, false },
+	{ 'h', VIEW_PORT, 2, 0, false },        { 'a', VIEW_INET, 4, 0, false },
+	{ 'A', VIEW_INET6, 16, 0, false },      { 'S', VIEW_SIGNALS, 8, 0, false },
+	{ 'W', VIEW_WAIT, 4, 0, false },        { 'c', VIEW_CHARS, 0, 0, false },
+	{ 'b', VIEW_BYTES, 0, 0, false },       { 'P', VIEW_PATH, 0, 0, false },
+	{ 'F', VIEW_FD_SET, 0, 0, false },      { '"', VIEW_DATA, 0, 0, false },
+	{ 's', VIEW_STRING, 0, 0, false },      { 'n', VIEW_FILE_NAME, 0, 0, false },
+	{ 'V', VIEW_STRINGS, 8, 0, false },     { 'E', VIEW_ENVIRON, 8, 0, false },
+	{ '@', VIEW_AT, 4, 0, true },           { '-', VIEW_HIDDEN, 0, 0, false },
+	{ 'l', VIEW_LITERAL, 0, 0, false },     { 'R', VIEW_RLIMIT, 0, 0, false },
+	{ 'Q', VIEW_HANDLER, 0, 0, false },     { 'T', VIEW_DATE, 0, 0, true },
+	{ 'U', VIEW_DATED, 0, 0, false },       { 'C', VIEW_CAPS, 4, 0, false },
+	{ 'O', VIEW_FUTEX_OP, 0, 0, false },    { 'N', VIEW_NUMBER_NAME, 0, 10, true },
+	{ 'K', VIEW_BIT_FIELDS, 0, 0, false },  { 'v', VIEW_INT_OR_DATA, 0, 0, false },
+	{ 'B', VIEW_HEX_DATA, 0, 0, false },    { 'Z', VIEW_DATA, 0, 1, false },
+	{ 'q', VIEW_QUOTA, 0, 0, false },       { 'L', VIEW_LEFT, 0, 0, false },
+	{ 'G', VIEW_DIRENTS, 0, 0, false },     { 'H', VIEW_CONTROL, 0, 0, false },
+	{ 'k', VIEW_VERSION, 4, 0, false },     { 'I', VIEW_PRIORITY, 4, 0, false },
+	{ 'w', VIEW_HARDWARE, 0, 0, false },    { 'j', VIEW_FD, 4, 10, true },
+	{ 'r', VIEW_ERROR, 4, 10, true },       { 't', VIEW_TICKS, 8, 10, true },
+	{ 'y', VIEW_PAIR, 8, 0, false },        { 'Y', VIEW_PAIR, 8, 1, false },
+	{ 'z', VIEW_PAGES, 8, 16, false },      { 'g', VIEW_DATE, 8, 1, true },
+	{ 'J', VIEW_INTERFACE, 4, 10, true },   { '#', VIEW_MESSAGE, 0, 0, false },
+	{ '$', VIEW_NET_ADDRESS, 0, 0, false },
 };
 
 static bool wants_set(const struct call_view *v)
@@ -253,6 +306,9 @@ static void read_letter(struct call_view *v, const char **s)
 				v->size = (u8)n;
 		}
 		v->size = size_in_place(v);
+		v->is_signed &= v->kind != VIEW_NAMES || v->size >= 4;
+		if (v->kind == VIEW_MESSAGE)
+			v->messages = find_messages();
 		if (v->kind == VIEW_DIRENTS)
 			v->st = native_struct(v->size == 64 ? "dirent64" : "dirent");
 		if (v->kind == VIEW_CONTROL)
@@ -263,8 +319,7 @@ static void read_letter(struct call_view *v, const char **s)
 		}
 		if (**s == ':' && wants_set(v)) {
 			++*s;
-			v->set = find_set(word(s, " ;]"));
-			*s -= (*s)[-1] != '\0' && strchr(" ;]", (*s)[-1]);
+			v->set = find_set(word_before(s, " ;]"));
 		}
 		return;
 	}
@@ -280,6 +335,17 @@ static void read_pointer(struct call_view *v, const char **s)
 	place = place == IN_ARGUMENTS ? IN_MEMORY : place;
 	v->of = read_inner(s);
 	v->kind = v->of->kind == VIEW_HIDDEN ? VIEW_ADDRESS : VIEW_POINTER;
+}
+
+/* What follows a structure in a message. */
+static void read_rest(struct call_view *v, const char **s)
+{
+	if (**s == '&') {
+		++*s;
+		v->attrs = find_attrs(word_before(s, " ;"));
+	} else if (**s == '?') {
+		v->of = read_inner(s);
+	}
 }
 
 static struct call_view read_view(const char **s)
@@ -298,15 +364,30 @@ static struct call_view read_view(const char **s)
 	case '{':
 		v.st = find_struct(word(s, "}"));
 		v.kind = v.st ? VIEW_STRUCT : VIEW_HIDDEN;
+		read_rest(&v, s);
+		break;
+	case '!':
+		v = read_view(s);
+		v.kind = VIEW_RECORDS;
+		break;
+	case '&':
+	case '%':
+		v.kind = (*s)[-1] == '&' ? VIEW_ATTRS : VIEW_BY_KIND;
+		v.attrs = find_attrs(word_before(s, " ;"));
 		break;
 	case '(':
 		v.st = find_struct(word(s, ")"));
 		v.kind = v.st ? VIEW_MEMBERS : VIEW_HIDDEN;
+		read_rest(&v, s);
 		break;
 	case '[':
 		v.of = read_inner(s);
 		v.kind = v.of->kind == VIEW_HIDDEN ? VIEW_HIDDEN : VIEW_ARRAY;
 		++*s; /* ] */
+		if (**s == '#') {
+			++*s;
+			v.set = find_set(word_before(s, " ;"));
+		}
 		break;
 	case '?':
 		v.kind = VIEW_CHOICE;
@@ -354,7 +435,7 @@ static u32 alignment(const struct call_view *v)
 static bool is_pid(const char *name)
 {
 	return streq(name, "pid") || streq(name, "tgid") || streq(name, "upid") ||
-	       streq(name, "pgid") || streq(name, "l_pid");
+	       streq(name, "pgid") || streq(name, "l_pid") || streq(name, "nlmsg_pid");
 }
 
 /* Descriptors are recognized by the argument's name: fd, epfd, fd_in, fildes; so are processes. */
@@ -383,6 +464,19 @@ static void read_full(struct call_struct *st, const char *s)
 	*full = (struct call_struct){ .name = st->name, .size = st->size };
 	read_members(full, s + 1);
 	st->full = full;
+}
+
+/* What is said of the structure before its members: "!" is_whole, "/<<8|/" between. */
+static const char *read_marks(struct call_struct *st, const char *s)
+{
+	st->is_whole = *s == '!';
+	s += st->is_whole ? strlen("! ") : 0;
+	if (*s == '/') {
+		s++;
+		st->between = word(&s, "/");
+		s++;
+	}
+	return s;
 }
 
 /* "tv_sec=d8 tv_nsec=d8": members follow each other as in C; "@16 " places one at byte 16, "..."
@@ -495,7 +589,7 @@ static const struct call_struct *find_struct(const char *name)
 		st = arena_new(&all, struct call_struct);
 		*st = (struct call_struct){ .name = row->name, .size = row->size };
 		hash_puts(&structs, key, st);
-		read_members(st, row->text);
+		read_members(st, read_marks(st, row->text));
 		st->after = find_if_any(arena_printf(&all, "%s_after", name));
 		st->failed = find_if_any(arena_printf(&all, "%s_failed", name));
 		st->size = n_unknown > unknown_before && !of_arguments ? 0 : st->size;
@@ -591,6 +685,103 @@ static const struct call_choice *find_choice(const char *name)
 	}
 	mode = mode_before;
 	return c;
+}
+
+/* ---- netlink */
+
+/* Of attributes: names and numbers of V and F, or one more than the one before. */
+static const char *read_attr_name(const char **s, const char *prefix, struct call_name *n)
+{
+	const char *name = word_before(s, " :=");
+
+	n->name = arena_printf(&all, "%s%s", prefix, name);
+	if (**s == ':') {
+		++*s;
+		n->value = (s64)number(s);
+	}
+	return name;
+}
+
+/* "ADDRESS:1=w BROADCAST=w IFNAME=s"; "?IFLA_VF_PORT_" is how others are called. */
+static void read_attrs(struct call_attrs *t, const struct row *row)
+{
+	VEC(struct call_attr) attrs = { 0 };
+	VEC(struct call_name) names = { 0 };
+	struct call_name n = { .value = -1 };
+	bool has_set = row->by && *row->by == '=';
+
+	t->set->unknown = row->by;
+	for (const char *s = row->text; *s; s += *s == ' ') {
+		struct call_attr a = { 0 };
+
+		n.value++;
+		if (*s == '?') {
+			n.value--;
+			s++;
+			t->set->unknown = word_before(&s, " ");
+			continue;
+		}
+		if (has_set)
+			n.value = (s64)number(&s);
+		else
+			a.kind = read_attr_name(&s, row->by ? row->by : "", &n);
+		vec_push(&all, &names, n);
+		a.type = (u32)n.value;
+		if (*s == '=') {
+			s++;
+			a.view = read_view(&s);
+			vec_push(&all, &attrs, a);
+		}
+	}
+	t->v = attrs.v;
+	t->n = attrs.n;
+	if (has_set) {
+		t->set = find_set(row->by + 1);
+		return;
+	}
+	t->set->v = names.v;
+	t->set->n = row->by && *row->by ? names.n : 0;
+}
+
+static const struct call_attrs *find_attrs(const char *name)
+{
+	struct call_attrs *t = hash_gets(&attr_tables, name);
+
+	if (t)
+		return t;
+	t = arena_new(&all, struct call_attrs);
+	t->set = arena_new(&all, struct call_set);
+	t->set->name = name;
+	hash_puts(&attr_tables, name, t);
+	read_attrs(t, find_row(&attr_rows, name));
+	return t;
+}
+
+/* The same for all programs: messages have no longs and pointers. */
+static const struct call_messages *find_messages(void)
+{
+	static struct call_messages messages;
+	const int mode_before = mode, place_before = place;
+
+	if (messages.error)
+		return &messages;
+	mode = OF_NATIVE;
+	place = IN_STRUCT;
+	messages.error = find_attrs("nlmsgerr");
+	messages.event = find_struct("udev_monitor");
+	messages.other.head = find_struct("nlmsghdr");
+	for (u32 i = 0; i < CALL_PROTOCOLS; i++)
+		messages.of[i] = messages.other;
+	for (u32 i = 0; i < ARRAY_SIZE(message_table); i++) {
+		const char *payload = message_table[i].payload;
+		u32 protocol = message_table[i].protocol;
+
+		messages.of[protocol].head = find_struct(message_table[i].head);
+		messages.of[protocol].payload = read_view(&payload);
+	}
+	mode = mode_before;
+	place = place_before;
+	return &messages;
 }
 
 /* ---- calls */

@@ -75,6 +75,7 @@ u32 call_size_of(const struct call_view *v)
 	case VIEW_BYTES: return v->count;
 	case VIEW_DATED: return 16;
 	case VIEW_CHOICE:
+	case VIEW_NET_ADDRESS:
 	case VIEW_PATH: return 0;
 	default: return v->size;
 	}

@@ -15,6 +15,8 @@ struct shown {
 	const struct names *names;
 	const u8 *value;
 	u32 used, n_args;
+	u32 protocol;  /* of the netlink socket that is argument 0, and 1; 0: it is none */
+	u8 net_family; /* of the netlink message */
 	bool returned;
 	s64 result;
 	s64 left; /* bytes that the call stored in buffers that were not shown yet */

@@ -170,8 +170,10 @@ void put_port(struct buf *b, const struct call_view *v, u64 n)
 		buf_putc(b, ')');
 	} else if (v->size == 2)
 		buf_printf(b, "htons(%u)", ntohs((u16)n));
+	else if (v->size == 8)
+		buf_printf(b, "htobe64(%llu)", (unsigned long long)be64toh(n));
 	else
-		buf_printf(b, "htonl(%u)", ntohl((u32)n));
+		buf_printf(b, v->base == 16 ? "htonl(%#x)" : "htonl(%u)", ntohl((u32)n));
 }
 
 void put_interface(struct buf *b, u32 index, bool by_name)

@@ -10,6 +10,8 @@
 #include "trace/call_memory.h"
 #include "trace/call_number.h"
 #include "trace/call_quote.h"
+#include "trace/call_scalar.h"
+#include "trace/call_show.h"
 #include "trace/call_text.h"
 #include "trace/call_words.h"
 
@@ -20,8 +22,6 @@ enum {
 	MOST_FDS = 1024,
 	AT_CWD = -100
 };
-
-static void show(struct shown *s, const struct call_view *v, struct bytes at);
 
 /* ---- text */
 
@@ -62,7 +62,7 @@ static void put_text(const struct shown *s, const u8 *p, u32 known, u64 n, bool 
 		buf_puts(s->b, "...");
 }
 
-static void put_data(const struct shown *s, const u8 *p, u32 known, u64 n)
+void call_put_data(const struct shown *s, const u8 *p, u32 known, u64 n)
 {
 	put_text(s, p, known, n, false);
 }
@@ -76,7 +76,7 @@ static void put_hex_bytes(struct buf *b, const u8 *p, u32 shown, u64 n)
 }
 
 /* Up to the NUL, which is among the bytes unless the text was cut. */
-static void put_hex_data(const struct shown *s, const u8 *p, u32 known, u64 n)
+void call_put_hex(const struct shown *s, const u8 *p, u32 known, u64 n)
 {
 	put_hex_bytes(s->b, p, (u32)MIN(MIN((u64)known, n), (u64)s->most), n);
 }
@@ -112,8 +112,18 @@ static void put_path(const struct shown *s, struct bytes at)
 
 /* ---- structures, arrays */
 
-/* Of a structure of which the first bytes are known. Returns whether a member was shown. */
-static bool show_members(struct shown *s, const struct call_struct *st, struct bytes at)
+/* Its name may be within what is shown. */
+static void show_net_address(struct shown *s, const struct call_field *f, struct bytes at)
+{
+	bool is_own = f->view.len.kind == LEN_MEMBER;
+	u32 family = is_own ? (u32)call_len_of(s, f->view.len, at) : s->net_family;
+
+	if (f->view.size)
+		at.n = MIN(at.n, (u32)f->view.size);
+	call_put_net_address(s, family, f->name, at);
+}
+
+bool call_show_members(struct shown *s, const struct call_struct *st, struct bytes at)
 {
 	bool some = false;
 
@@ -133,11 +143,14 @@ static bool show_members(struct shown *s, const struct call_struct *st, struct b
 		m.p = at.p + f->offset;
 		m.n = at.n - f->offset;
 		m.was = at.was ? at.was + f->offset : NULL;
-		buf_puts(s->b, some ? ", " : "");
-		if (*f->name)
+		buf_puts(s->b, some ? (st->between ? st->between : ", ") : "");
+		if (*f->name && v->kind != VIEW_NET_ADDRESS)
 			buf_printf(s->b, "%s=", f->name);
 		named = s->b->len;
-		show(s, v, m);
+		if (v->kind == VIEW_NET_ADDRESS)
+			show_net_address(s, f, m);
+		else
+			call_show(s, v, m);
 		if (s->b->len == named)
 			s->b->len = before;
 		else
@@ -155,7 +168,7 @@ static void show_after(struct shown *s, const struct call_struct *st, struct byt
 		return;
 	at.out = true;
 	buf_puts(s->b, " => {");
-	if (show_members(s, st, at))
+	if (call_show_members(s, st, at))
 		buf_puts(s->b, st->has_more ? ", ...}" : "}");
 	else
 		s->b->len = start;
@@ -184,7 +197,7 @@ static void show_struct(struct shown *s, const struct call_struct *st, struct by
 	if (s->style && s->style->whole && st->full)
 		st = st->full;
 	buf_putc(s->b, '{');
-	if (show_members(s, st, at) && st->has_more)
+	if (call_show_members(s, st, at) && st->has_more)
 		buf_puts(s->b, ", ...");
 	if (st->has_tail && at.whole > st->size)
 		show_tail(s, st->size, at);
@@ -233,7 +246,7 @@ static void show_array(struct shown *s, const struct call_view *v, struct bytes 
 		begun = s->b->len;
 		one.base = one.p;
 		one.n_base = one.n;
-		show(s, v->of, one);
+		call_show(s, v->of, one);
 		if (s->b->len == begun)
 			s->b->len = before;
 		else
@@ -310,7 +323,7 @@ static s64 bytes_here(struct shown *s, s64 n)
 static void put_bytes(const struct shown *s, const struct call_view *v, struct bytes m, u64 n)
 {
 	if (v->kind == VIEW_HEX_DATA)
-		put_hex_data(s, m.p, m.n, n);
+		call_put_hex(s, m.p, m.n, n);
 	else
 		put_text(s, m.p, m.n, n, v->base == 1);
 }
@@ -340,7 +353,10 @@ static void show_data(struct shown *s, const struct call_view *v, u64 address, s
 	m = call_memory(s, address, (u32)MAX(n, (s64)1), at.out);
 	if (s->dump && n > 0 && m.p)
 		dump(s, m, (u64)n, at.base != NULL);
-	if (!n)
+	if (v->kind == VIEW_MESSAGE && s->protocol && m.p && n > 0) {
+		m.address = address;
+		call_show_netlink(s, v, m, (u64)n);
+	} else if (!n)
 		buf_puts(s->b, "\"\"");
 	else if (!m.p || (n > 0 && m.n < MIN((u64)n, (u64)s->most)))
 		put_address(s->b, address);
@@ -449,12 +465,12 @@ static void show_both(struct shown *s, const struct call_view *v, struct bytes i
 
 	is.p = is.was;
 	is.was = NULL;
-	show(s, v, is);
+	call_show(s, v, is);
 	if (!memcmp(is.p, now, MIN(v->size, is.n)))
 		return;
 	buf_puts(s->b, apart ? "] => [" : " => ");
 	is.p = now;
-	show(s, v, is);
+	call_show(s, v, is);
 }
 
 /* Bytes of an object of which the views of an array tell how many elements there are. */
@@ -517,7 +533,7 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 	m.base = m.p;
 	m.n_base = m.n;
 	if (v->kind == VIEW_INT_OR_DATA && m.n != 4) {
-		put_data(s, m.p, m.n, n < 0 ? m.n : (u64)n);
+		call_put_data(s, m.p, m.n, n < 0 ? m.n : (u64)n);
 		return;
 	}
 	if (in_brackets(v) || v->kind == VIEW_INT_OR_DATA)
@@ -526,7 +542,7 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 	if (m.was && in_brackets(v))
 		show_both(s, v, m, dir == VIEW_APART);
 	else
-		show(s, v, m);
+		call_show(s, v, m);
 	if (m.n < call_size_of(v) && s->b->len == start + 2 && !memcmp(s->b->s + start, "{}", 2)) {
 		s->b->len = start; /* too short for the first member */
 		put_address(s->b, address);
@@ -549,8 +565,8 @@ static bool is_there(const struct shown *s, const struct call_view *v)
 /* -e verbose=: shown although structures are not. */
 static bool is_text(const struct call_view *v)
 {
-	return v->kind == VIEW_DATA || v->kind == VIEW_HEX_DATA || v->kind == VIEW_STRING ||
-	       v->kind == VIEW_FILE_NAME;
+	return v->kind == VIEW_DATA || v->kind == VIEW_MESSAGE || v->kind == VIEW_HEX_DATA ||
+	       v->kind == VIEW_STRING || v->kind == VIEW_FILE_NAME;
 }
 
 static void show_pointer(struct shown *s, const struct call_view *v, struct bytes at)
@@ -569,6 +585,7 @@ static void show_pointer(struct shown *s, const struct call_view *v, struct byte
 	case VIEW_STRINGS: show_strings(s, v->of, address); break;
 	case VIEW_ENVIRON: show_environ(s, v->of, address); break;
 	case VIEW_DATA:
+	case VIEW_MESSAGE:
 	case VIEW_HEX_DATA: show_data(s, v->of, address, at); break;
 	case VIEW_DIRENTS: show_dirents(s, v->of, address, at); break;
 	case VIEW_CONTROL: show_control(s, v->of, address, at); break;
@@ -597,75 +614,36 @@ static void show_fd_set(struct shown *s, const struct call_view *v, struct bytes
 	buf_putc(s->b, ']');
 }
 
-/* Of capabilities, 32 in this word and the others 12 bytes further. */
-static void put_capabilities(struct buf *b, struct bytes at)
+/* Base 16: the kernel's headers do not have the names, so the number is shown, too. */
+static void show_flags(struct shown *s, const struct call_view *v, u64 word)
 {
-	u64 more = at.n >= 16 ? word_at(at.p + 12, 4) : 0;
+	static const struct call_style both = { .constants = CALL_VERBOSE };
+	size_t start = s->b->len;
 
-	put_capability_words(b, word_at(at.p, 4) | more << 32);
+	put_flag_words(s->b, v->set, word, v->base == 8);
+	if (v->base == 16 && !(s->style && s->style->constants))
+		call_restyle(s->b, &both, start, CALL_AS_HEX, word);
+}
+
+/* Base 10: all of them; 16: all in styles that show all members. */
+static void show_bit_fields(struct shown *s, const struct call_view *v, u64 word)
+{
+	bool all = v->base == 10 || (v->base == 16 && s->style && s->style->whole);
+
+	put_bit_fields(s->b, v->set, word, all);
 }
 
 static void show_path_or_data(struct shown *s, const struct call_view *v, struct bytes at)
 {
 	s64 n = call_len_of(s, v->len, at);
 
-	put_bytes(s, v, at, n < 0 ? at.n : (u64)n);
+	if (v->kind == VIEW_HEX_DATA && n >= 0) /* a member, not text of any length */
+		put_hex_bytes(s->b, at.p, (u32)MIN(n, (s64)at.n), 0);
+	else
+		put_bytes(s, v, at, n < 0 ? at.n : (u64)n);
 }
 
-/* Arguments are words of 8 bytes, of which 32-bit programs use the low halves. */
-static void put_pair(struct buf *b, const struct call_view *v, struct bytes at)
-{
-	u64 first = word_at(at.p, 4), second = at.n >= 12 ? word_at(at.p + 8, 4) : 0;
-
-	buf_s64(b, (s64)(v->base ? first << 32 | second : second << 32 | first));
-}
-
-/* Seconds in a word; nanoseconds in the next one if the size is that of more than a word. */
-static void show_date(struct shown *s, const struct call_view *v, struct bytes at)
-{
-	u32 width = v->size == 12 || v->size == 4 ? 4 : 8;
-	bool has_fraction = v->size > width && at.n >= 2 * width;
-	s64 seconds = (s64)word_at(at.p, width);
-
-	if (v->base == 1) {
-		put_bare_date(s->b, seconds);
-		return;
-	}
-	buf_s64(s->b, seconds);
-	put_date(s->b, seconds, has_fraction ? word_at(at.p + width, width) : 0, 9);
-}
-
-/* -X: as a number. */
-static void restyle(struct shown *s, const struct call_view *v, const u8 *p, size_t start)
-{
-	u64 word = word_at(p, v->size);
-	enum call_number how = CALL_AS_HEX;
-
-	switch ((enum view_kind)v->kind) {
-	case VIEW_NAMES:
-		if (v->base == 10 || (v->set && streq(v->set->name, "signal"))) {
-			how = CALL_AS_SIGNED;
-			word = (u64)number_of(v, p);
-		}
-		break;
-	case VIEW_RLIMIT:
-		how = CALL_AS_UNSIGNED;
-		word = word_at(p, v->size);
-		break;
-	case VIEW_FILE_MODE: how = CALL_AS_OCTAL; break;
-	case VIEW_ERROR: how = CALL_AS_SIGNED; break;
-	case VIEW_FLAGS:
-	case VIEW_CAPS:
-	case VIEW_QUOTA:
-	case VIEW_PRIORITY:
-	case VIEW_HANDLER:
-	case VIEW_FUTEX_OP: break;
-	default: return;
-	}
-	call_restyle(s->b, s->style, start, how, word);
-}
-
-static void show(struct shown *s, const struct call_view *v, struct bytes at)
+void call_show(struct shown *s, const struct call_view *v, struct bytes at)
 {
 	size_t start = s->b->len;
 	u64 word = at.p ? word_at(at.p, MIN(v->size, at.n)) : 0;
@@ -683,7 +661,7 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_ERROR: put_error(s->b, (s32)word); break;
 	case VIEW_TICKS: put_ticks(s->b, (s64)word); break;
 	case VIEW_ADDRESS: put_address(s->b, word); break;
-	case VIEW_FLAGS: put_flag_words(s->b, v->set, word, v->base == 8); break;
+	case VIEW_FLAGS: show_flags(s, v, word); break;
 	case VIEW_NAMES: put_name_word(s->b, v->set, number_of(v, at.p), v->base == 10); break;
 	case VIEW_QUOTA: put_quota(s->b, v->set, (u32)word); break;
 	case VIEW_VERSION: put_version(s->b, (u32)word); break;
@@ -700,27 +678,27 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_SIGNALS: put_signal_set(s->b, word, s->style); break;
 	case VIEW_WAIT: put_wait_status(s->b, (int)word); break;
 	case VIEW_CHARS: put_chars(s, at, v->count); break;
-	case VIEW_BYTES: put_data(s, at.p, at.n, MIN(v->count, at.n)); break;
+	case VIEW_BYTES: call_put_data(s, at.p, at.n, MIN(v->count, at.n)); break;
 	case VIEW_PATH: put_path(s, at); break;
 	case VIEW_HARDWARE: put_hardware(s->b, at.p, MIN(v->count, at.n)); break;
 	case VIEW_FD_SET: show_fd_set(s, v, at); break;
 	case VIEW_LITERAL: buf_puts(s->b, v->set->name); break;
 	case VIEW_RLIMIT: put_limit(s->b, word, v->size); break;
 	case VIEW_HANDLER: put_handler(s->b, word); break;
-	case VIEW_DATE: show_date(s, v, at); break;
+	case VIEW_DATE: put_date_word(s->b, v, at); break;
 	case VIEW_DATED: put_dated(s->b, v, at.p); break;
 	case VIEW_CAPS: put_capabilities(s->b, at); break;
 	case VIEW_FUTEX_OP: put_futex_op(s->b, (u32)word); break;
 	case VIEW_NUMBER_NAME: put_number_name(s->b, v->set, number_of(v, at.p)); break;
-	case VIEW_BIT_FIELDS: put_bit_fields(s->b, v->set, word, v->base == 10); break;
+	case VIEW_BIT_FIELDS: show_bit_fields(s, v, word); break;
 	case VIEW_PAIR: put_pair(s->b, v, at); break;
 	case VIEW_PAGES: buf_printf(s->b, "%#llx", (unsigned long long)word << 12); break;
 	case VIEW_INT_OR_DATA: buf_s64(s->b, (s32)word_at(at.p, 4)); break;
 	case VIEW_INTERFACE: put_interface(s->b, (u32)word, s->style != NULL); break;
 	case VIEW_STRUCT: show_struct(s, v->st, at); break;
-	case VIEW_MEMBERS: show_members(s, v->st, at); break;
+	case VIEW_MEMBERS: call_show_members(s, v->st, at); break;
 	case VIEW_ARRAY: show_array(s, v, at, call_len_of(s, v->len, at)); break;
-	case VIEW_CHOICE: show(s, call_chosen(s, v->choice, at.base, at.n_base), at); break;
+	case VIEW_CHOICE: call_show(s, call_chosen(s, v->choice, at.base, at.n_base), at); break;
 	case VIEW_POINTER: show_pointer(s, v, at); break;
 	case VIEW_STRING:
 	case VIEW_FILE_NAME: put_string(s, v, at); break;
@@ -731,6 +709,11 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 		put_comm(s->b, s->style, (s32)word);
 		break;
 	case VIEW_HIDDEN:
+	case VIEW_ATTRS:
+	case VIEW_BY_KIND:
+	case VIEW_NET_ADDRESS:
+	case VIEW_RECORDS:
+	case VIEW_MESSAGE:
 	case VIEW_CONTROL:
 	case VIEW_DIRENTS:
 	case VIEW_STRINGS:
@@ -738,7 +721,7 @@ static void show(struct shown *s, const struct call_view *v, struct bytes at)
 	case N_VIEW_KINDS: break;
 	}
 	if (s->style && s->style->constants && at.p)
-		restyle(s, v, at.p, start);
+		call_restyle_view(s, v, at.p, start);
 	s->depth--;
 }
 
@@ -762,6 +745,7 @@ static const struct call_format *open_value(struct shown *s, struct buf *b,
 			     .value = value,
 			     .used = MIN((u32)(head & CALL_USED), size),
 			     .n_args = (u32)MIN(head >> CALL_ARGS_SHIFT & 0xff, (u64)CALL_MAX_ARGS),
+			     .protocol = head >> CALL_PROTOCOL_SHIFT & CALL_PROTOCOL,
 			     .returned = head >> CALL_RESULT_SHIFT & 1 };
 	if (!f || s->used < CALL_AT_ARGS + 8 * s->n_args || f->n > s->n_args)
 		return NULL;
@@ -778,8 +762,8 @@ void call_text(struct buf *b, const struct names *names, const void *value, u32 
 	if (!f)
 		return;
 	if (f->whole) {
-		show_members(&s, f->whole,
-			     (struct bytes){ .p = s.value + CALL_AT_ARGS, .n = 8 * s.n_args });
+		call_show_members(&s, f->whole,
+				  (struct bytes){ .p = s.value + CALL_AT_ARGS, .n = 8 * s.n_args });
 		return;
 	}
 	for (u32 i = 0; i < f->n; i++) {
@@ -793,9 +777,9 @@ void call_text(struct buf *b, const struct names *names, const void *value, u32 
 		between = ", ";
 		if (s.style && s.style->arg_names)
 			buf_printf(b, "%s=", f->arg[i].name);
-		show(&s, v,
-		     (struct bytes){ .p = s.value + CALL_AT_ARGS + 8 * i,
-				     .n = 8 * (s.n_args - i) });
+		call_show(&s, v,
+			  (struct bytes){ .p = s.value + CALL_AT_ARGS + 8 * i,
+					  .n = 8 * (s.n_args - i) });
 	}
 }
 
@@ -808,8 +792,8 @@ void call_dump_text(struct buf *b, const struct names *names, const void *value,
 	s.dump = b;
 	s.style = NULL;
 	for (u32 i = 0; f && i < f->n && s.result >= 0; i++)
-		show(&s, &f->arg[i].view,
-		     (struct bytes){ .p = s.value + CALL_AT_ARGS + 8 * i, .n = 8 });
+		call_show(&s, &f->arg[i].view,
+			  (struct bytes){ .p = s.value + CALL_AT_ARGS + 8 * i, .n = 8 });
 	buf_release(&text);
 }
 
@@ -855,7 +839,7 @@ static void show_remark(struct shown *s, const struct call_struct *st, struct by
 		at.n -= st->v[i].offset;
 		buf_printf(s->b, "%s%s%s", between, st->v[i].name, *st->v[i].name ? " " : "");
 		begun = s->b->len;
-		show(s, v, at);
+		call_show(s, v, at);
 		if (says_nothing(s->b->s + begun, s->b->len - begun))
 			s->b->len = before;
 		else

@@ -160,8 +160,8 @@ void put_name_word(struct buf *b, struct call_set *set, s64 v, bool or_decimal)
 		put_request(b, (u32)v);
 	else
 		buf_printf(b, "%#llx", (unsigned long long)(v == (s32)v ? (u64)(u32)v : (u64)v));
-	if (!name && !or_decimal && set->n > 1 && !streq(set->name, "signal") &&
-	    !streq(set->name, "ioctl"))
+	if (!name && !or_decimal && (set->n > 1 || (set->n && set->unknown)) &&
+	    !streq(set->name, "signal") && !streq(set->name, "ioctl"))
 		put_prefix(b, set);
 }
 

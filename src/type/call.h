@@ -4,7 +4,8 @@
  * process a program copies for that (a snapshot). sym makes both from its tables, ir compiles the
  * snapshot, trace shows the value:
  *
- *	u64 head            bytes in use, number of the call, CALL_HAS_RESULT
+ *	u64 head            bytes in use, number of the call, whether it has returned, n_args,
+ *	                    the protocol of a netlink socket
  *	s64 result          0 at the entry
  *	u64 args[n_args]
  *	then pieces of memory, each: u64 address (48 bits) | length << 48, the bytes, padded to 8
@@ -26,6 +27,9 @@ enum {
 	CALL_NUMBER = 0xffff,
 	CALL_RESULT_SHIFT = 32, /* 1: the call has returned */
 	CALL_ARGS_SHIFT = 40,   /* n_args */
+	/* of the netlink socket that is argument 0, and 1; 0: it is none */
+	CALL_PROTOCOL_SHIFT = 48,
+	CALL_PROTOCOL = 0xff,
 	CALL_AT_RESULT = 8,
 	CALL_AT_ARGS = 16,
 	CALL_PIECE_HEAD = 8,
@@ -76,17 +80,22 @@ enum view_kind {
 	VIEW_PRIORITY,    /* IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4) */
 	VIEW_PAIR,  /* of two words: the low half and the high half; base 1: the other way round */
 	VIEW_PAGES, /* a number of pages, in bytes */
-	VIEW_INTERFACE, /* the index of a network interface */
-	VIEW_LEFT,      /* shows nothing: `len` bytes are in the buffers that follow */
-	VIEW_ARRAY,     /* of, len */
-	VIEW_CHOICE,    /* by the value of another argument or member */
-	VIEW_POINTER,   /* to of */
+	VIEW_INTERFACE,   /* the index of a network interface */
+	VIEW_ATTRS,       /* netlink attributes: attrs */
+	VIEW_BY_KIND,     /* what attrs has for the name that an attribute before it has */
+	VIEW_NET_ADDRESS, /* IPv4 or IPv6, by the family of the netlink message */
+	VIEW_RECORDS,     /* st and attrs, several times, each with its length in two bytes */
+	VIEW_LEFT,        /* shows nothing: `len` bytes are in the buffers that follow */
+	VIEW_ARRAY,       /* of, len */
+	VIEW_CHOICE,      /* by the value of another argument or member */
+	VIEW_POINTER,     /* to of */
 	/* what only a pointer leads to */
 	VIEW_DATA,     /* bytes, len, as text */
 	VIEW_HEX_DATA, /* bytes, len, all of them in hex */
 	/* its address, and how many there are; st: one, for styles that show all members */
 	VIEW_DIRENTS,
 	VIEW_CONTROL,   /* control messages; st: one */
+	VIEW_MESSAGE,   /* bytes, len, as text; of a netlink socket as messages */
 	VIEW_STRING,    /* NUL-terminated */
 	VIEW_FILE_NAME, /* likewise, shown whole */
 	/* ["ls", "/"]: an array of pointers (size: 4 or 8 bytes each) that ends with NULL */
@@ -155,6 +164,8 @@ struct call_view {
 	const struct call_struct *st;
 	const struct call_choice *choice;
 	const struct call_view *of;
+	const struct call_attrs *attrs; /* what follows st, too */
+	const struct call_messages *messages;
 };
 
 struct call_field {
@@ -167,8 +178,10 @@ struct call_struct {
 	const char *name;
 	u32 size, n;
 	struct call_field *v;
-	bool has_more; /* members are left out: ", ..." */
-	bool has_tail; /* what a call passes after the members is shown as bytes */
+	bool has_more;       /* members are left out: ", ..." */
+	const char *between; /* members; NULL: ", " */
+	bool is_whole;       /* a netlink message that has less is shown as bytes */
+	bool has_tail;       /* what a call passes after the members is shown as bytes */
 	/* used instead by styles that show all members; NULL: these */
 	const struct call_struct *full;
 	/* what a successful call has changed, shown as " => {...}"; NULL: nothing */
@@ -192,6 +205,33 @@ struct call_choice {
 	struct call_view rest; /* for any other value */
 };
 
+/* ---- netlink */
+
+struct call_attr {
+	u32 type;
+	const char *kind; /* VIEW_BY_KIND */
+	struct call_view view;
+};
+
+struct call_attrs {
+	struct call_set *set; /* their names */
+	struct call_attr *v;
+	u32 n;
+};
+
+enum { CALL_PROTOCOLS = 32 };
+
+/* By protocol: struct nlmsghdr, which may depend on the message, and what follows it, as a choice
+ * by the message. */
+struct call_messages {
+	struct {
+		const struct call_struct *head;
+		struct call_view payload; /* VIEW_HIDDEN: bytes */
+	} of[CALL_PROTOCOLS], other;
+	const struct call_attrs *error;  /* of NLMSG_ERROR, behind the message */
+	const struct call_struct *event; /* of NETLINK_KOBJECT_UEVENT */
+};
+
 /* One call. */
 struct call_format {
 	const char *name;
@@ -213,7 +253,9 @@ enum {
 	SNAPSHOT_TAIL = 64,   /* bytes after the members of a structure */
 	SNAPSHOT_PAGES = 3,
 	SNAPSHOT_PAGE = 256,
-	SNAPSHOT_CONTROL = 256, /* bytes of control messages */
+	SNAPSHOT_CONTROL = 256,           /* bytes of control messages */
+	SNAPSHOT_MESSAGES = 20 << 10,     /* bytes of netlink messages: of the first buffer, … */
+	SNAPSHOT_MORE_MESSAGES = 2 << 10, /* … and of each other one */
 };
 
 /* Bytes by the value of an argument, for values in some pages of 256. */
@@ -246,12 +288,17 @@ struct snapshot_op {
 	const struct call_choice *choice;
 	u32 value;
 	u16 choice_base; /* offset of the structure in the piece of `parent` */
+	enum { OF_ANY_FILE, OF_NETLINK, NOT_OF_NETLINK } of; /* only if argument 0 is that */
+	/* bytes at most; LEN_MEMBER: in the piece of the op bound_in */
+	struct call_len bound;
+	u8 bound_in;
 };
 
 struct snapshot {
 	bool wants_entry; /* at the return: pieces of the entry are needed, too */
 	bool is_half; /* argstr_rest: what is not `stored` the entry has copied, unless it failed */
-	u32 n_args;   /* to send: an even number */
+	bool has_messages; /* ops with `of` */
+	u32 n_args;        /* to send: an even number */
 	u32 n;
 	struct snapshot_op *v;
 	u32 size; /* bytes of the value at most */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values of argstr: the input is the number of the call in two bytes, whether it has returned, then
- * the value after its head, which lies alone in memory of exactly its size. Formats are those of
+ * Values of argstr: the input is the number of the call in two bytes, whether it has returned and,
+ * above that bit, the protocol of a netlink socket, then the value after its head, which lies alone in memory of exactly its size. Formats are those of
  * all calls.
  */
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void read_formats(void)
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct program prog = { .calls = formats };
-	struct names names = { .prog = &prog };
+	struct names names = { .prog = &prog, .argstr_bytes = 32 };
 	struct buf b = {};
 	u64 head;
 	u8 *value;
@@ -35,7 +35,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	value = xcalloc(1, size);
 	memcpy(value + 8, data + 3, size - 8);
 	head = size | (u64)(data[0] | data[1] << 8) % SYSCALL_MAX << CALL_NUMBER_SHIFT |
-	       (u64)(data[2] & 1) << CALL_RESULT_SHIFT | 6ull << CALL_ARGS_SHIFT;
+	       (u64)(data[2] & 1) << CALL_RESULT_SHIFT | 6ull << CALL_ARGS_SHIFT |
+	       (u64)(data[2] >> 1) << CALL_PROTOCOL_SHIFT;
 	memcpy(value, &head, sizeof(head));
 	call_text(&b, &names, value, (u32)size);
 	call_raw_text(&b, &names, value, (u32)size);

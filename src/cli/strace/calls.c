@@ -220,7 +220,7 @@ static u32 join_args(struct strace *st, const struct strace_thread *th,
 	buf_add(&st->joined, th->args.s + CALL_AT_ARGS, th->args.len - CALL_AT_ARGS);
 	buf_add(&st->joined, rest + pieces, n - MIN(pieces, n));
 	/* execve of a program of another kind returns as that one's */
-	head = (head & (1ull << CALL_RESULT_SHIFT)) |
+	head = (head & (1ull << CALL_RESULT_SHIFT | (u64)CALL_PROTOCOL << CALL_PROTOCOL_SHIFT)) |
 	       (entry & ~((u64)CALL_USED | 1ull << CALL_RESULT_SHIFT)) |
 	       MIN(st->joined.len, (size_t)CALL_USED);
 	memcpy(st->joined.s, &head, sizeof head);
