@@ -687,8 +687,7 @@ struct unwound lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 
 	ir_jump(l, out);
 	ir_place(l, out);
 	ir_var_set(l, id, o_imm(0));
-	if (!l->env->counts_frames &&
-	    !l->env->compares_stacks) /* frames are only known later */
+	if (!l->env->counts_frames && !l->env->compares_stacks) /* frames are only known later */
 		walk_keep_if_new(l, buffer, id, most);
 	end_with_reason(l, buffer, n, room);
 	lower_values_drop(l, mark);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Values of argstr: the input is the number of the call in two bytes, whether it has returned and,
- * above that bit, the protocol of a netlink socket, then the value after its head, which lies alone in memory of exactly its size. Formats are those of
- * all calls.
+ * above that bit, the protocol of a netlink socket, then the value after its head, which lies alone
+ * in memory of exactly its size. Formats are those of all calls.
  */
 #include <stdlib.h>
 #include "sym/callviews.h"

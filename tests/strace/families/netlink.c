@@ -48,7 +48,8 @@ static void send_odd(int fd)
 		{ 12, IFLA_INFO_KIND },
 		"dummy" };
 	unsigned lengths[] = { 0, 1, 15, 16, 17, 20, 31, 32, 33, 40, sizeof(m), ~0u };
-	int types[] = { 0, 1, 2, 3, 4, 15, 17, 19, 20, 24, 28, 30, 32, 36, 48, 64, 72, 78, 80, 84, 88, 104, 999 };
+	int types[] = { 0,  1,  2,  3,  4,  15, 17, 19, 20, 24,  28, 30,
+			32, 36, 48, 64, 72, 78, 80, 84, 88, 104, 999 };
 	char two[2 * sizeof(m)];
 
 	for (int i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
@@ -68,12 +69,16 @@ static void send_odd(int fd)
 	m.h.nlmsg_type = RTM_NEWLINK;
 	for (int i = 0; i < 20; i++) {
 		m.a.rta_len = i;
-		send_bytes(fd, &m, sizeof(m));
+		if (i !=
+		    4) /* the second one would be a hardware address of 8 bytes, which strace cuts to 7 */
+			send_bytes(fd, &m, sizeof(m));
 	}
 	m.a.rta_len = 16;
 	for (int i = 0; i < 70; i++) {
 		m.a.rta_type = i;
-		send_bytes(fd, &m, sizeof(m));
+		if (i != IFLA_ADDRESS && i != IFLA_BROADCAST && i != IFLA_VFINFO_LIST &&
+		    i != IFLA_EVENT && i != IFLA_PERM_ADDRESS)
+			send_bytes(fd, &m, sizeof(m));
 	}
 	memcpy(two + 1, &m, sizeof(m));
 	send_bytes(fd, two + 1, sizeof(m));
@@ -89,8 +94,13 @@ static void send_cut(int fd)
 		struct ifinfomsg i;
 		struct rtattr a;
 		char name[4];
-	} m = { { sizeof(m), RTM_NEWLINK, NLM_F_REQUEST, 1, 0 }, { AF_UNSPEC, 0, 1, 1, 0, 0 }, { 8, IFLA_IFNAME }, "lo" };
-	char *page = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + 4096;
+	} m = { { sizeof(m), RTM_NEWLINK, NLM_F_REQUEST, 1, 0 },
+		{ AF_UNSPEC, 0, 1, 1, 0, 0 },
+		{ 8, IFLA_IFNAME },
+		"lo" };
+	char *page =
+		mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) +
+		4096;
 
 	mprotect(page, 4096, PROT_NONE);
 	for (int n = 1; n < sizeof(m); n++) {
@@ -101,7 +111,9 @@ static void send_cut(int fd)
 
 static void send_in_parts(int fd)
 {
-	struct nlmsghdr h = { 16, NLMSG_NOOP }, more[3] = { { 16, RTM_GETLINK, NLM_F_REQUEST | NLM_F_ACK }, { 16, 3 }, { 20, 2 } };
+	struct nlmsghdr h = { 16, NLMSG_NOOP }, more[3] = {
+		{ 16, RTM_GETLINK, NLM_F_REQUEST | NLM_F_ACK }, { 16, 3 }, { 20, 2 }
+	};
 	struct sockaddr_nl to = { AF_NETLINK, 0, NOBODY };
 	struct iovec v[] = { { &h, 16 }, { more, sizeof(more) }, { &h, 7 } };
 	struct mmsghdr mm[2] = { { { &to, sizeof(to), v, 3 } }, { { &to, sizeof(to), v + 1, 1 } } };
