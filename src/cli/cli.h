@@ -308,6 +308,8 @@ void say_note(const struct cli *c, const char *fmt, ...) FORMAT(2, 3);
 /* Whole lines, as they are; control characters are escaped on a terminal. Releases b. */
 void say_lines(const struct cli *c, struct buf *b);
 void say_err(const struct cli *c, const struct err *err);
+/* Reports that tracefs is not there or that its events are not readable; false: neither. */
+bool say_no_tracefs(const struct cli *c);
 /* Diagnostics as --diag asks. */
 void say_diags(const struct cli *c, const struct diags *d);
 /* Whether colors are wanted on a descriptor: a terminal, NO_COLOR, BPFTRACE_COLOR. */

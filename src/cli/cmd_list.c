@@ -133,19 +133,6 @@ static bool is_of_tracefs(const char *pattern)
 	return glob_match(name, "tracepoint") || provider_find(name) == provider_find("tracepoint");
 }
 
-static bool may_read_tracefs(struct err *err)
-{
-	if (!tracefs_path(err))
-		return false;
-	if (feature_answer(kernel_features(), FEAT_TRACEFS) != FEATURE_DENIED)
-		return true;
-	err_set(err, -EACCES, "the events of tracefs are not readable");
-	err_help(
-		err,
-		"try it with sudo, or let a group read tracefs (mount -o remount,gid=GROUP,mode=0750)");
-	return false;
-}
-
 static int list_pattern(struct cli *c, struct listing *l, const char *pattern)
 {
 	struct err err = { 0 };
@@ -162,12 +149,9 @@ static int list_pattern(struct cli *c, struct listing *l, const char *pattern)
 	n = probes_list(&env, pattern, l->verbose, on_probe, l, &err);
 	say_err(c, &err);
 	err_release(&err);
-	err = (struct err){ 0 };
 	provider_env_release(&env);
 	front_release(&f);
-	unseen = n == 0 && !l->error && is_of_tracefs(pattern) && !may_read_tracefs(&err);
-	say_err(c, &err);
-	err_release(&err);
+	unseen = n == 0 && !l->error && is_of_tracefs(pattern) && say_no_tracefs(c);
 	if (unseen)
 		return 255;
 	if (n == 0 && !l->error)

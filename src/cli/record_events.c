@@ -115,12 +115,8 @@ static u32 add_pattern(struct events *ev, const char *category, const char *patt
 
 static int refuse(struct events *ev, const char *text)
 {
-	struct err err = { 0 };
-
-	if (!tracefs_path(&err)) {
-		say_err(ev->c, &err);
+	if (say_no_tracefs(ev->c))
 		return STATUS_REFUSED;
-	}
 	if (!strchr(text, ':'))
 		return say_usage(ev->c, "-e %s: an event is SYSTEM:NAME, as sched:sched_switch",
 				 text);

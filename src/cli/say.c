@@ -5,6 +5,8 @@
 #include "base/fd.h"
 #include "base/visible.h"
 #include "cli/cli.h"
+#include "engine/kernel/kernel.h"
+#include "sym/tracefs.h"
 
 enum { LOG_TAIL = 20 };
 
@@ -91,6 +93,21 @@ void say_err(const struct cli *c, const struct err *err)
 	put_help(&b, err->help);
 	put_log(c, &b, err);
 	say_lines(c, &b);
+}
+
+bool say_no_tracefs(const struct cli *c)
+{
+	struct err err = { 0 };
+
+	if (tracefs_path(&err) &&
+	    feature_answer(kernel_features(), FEAT_TRACEFS) == FEATURE_DENIED) {
+		err_set(&err, -EACCES, "the events of tracefs are not readable");
+		err_help(&err, "try it with sudo, or let a group read tracefs (mount -o "
+			       "remount,gid=GROUP,mode=0750)");
+	}
+	say_err(c, &err);
+	err_release(&err);
+	return err.code;
 }
 
 bool color_wanted(int fd)

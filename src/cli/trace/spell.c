@@ -161,16 +161,12 @@ static const char *hint(struct trace *t, const char *text)
 
 static int refuse(struct trace *t, const char *text)
 {
-	struct err err = { 0 };
 	const char *more = hint(t, text), *near;
 
 	if (more)
 		return say_usage(t->c, "\"%s\": %s", text, more);
-	if (!tracefs_path(&err)) {
-		say_err(t->c, &err);
-		err_release(&err);
+	if (say_no_tracefs(t->c))
 		return STATUS_REFUSED;
-	}
 	if (!strchr(text, ':'))
 		return say_usage(
 			t->c,
