@@ -100,7 +100,8 @@ static int help_word(struct cli *c, const char *word, const enum topic_kind *onl
 	else if (near_best(&s.near))
 		say(c, "nothing is named \"%s\": did you mean %s?", word, near_best(&s.near));
 	else
-		say(c, "nothing is named \"%s\"; \"%s help\" shows the lists", word, c->line.program);
+		say(c, "nothing is named \"%s\"; \"%s help\" shows the lists", word,
+		    c->line.program);
 	buf_release(&s.out);
 	arena_release(&a);
 	return ret;

@@ -25,7 +25,7 @@ static void show_diags(struct run *r)
 
 	if (r->request->diag.json)
 		diags_render_json(&r->c.diags, &text);
-	else
+	else if (!r->request->diag.hidden || !r->c.diags.n_errors)
 		diags_render_text(&r->c.diags, &text, r->request->diag.color);
 	sink_flush(r->sink);
 	if (text.len)
@@ -708,6 +708,7 @@ static int run_instead(const struct request *q, const struct session_host *h,
 
 	less.engine.name = other->name;
 	less.engine.is_auto = false;
+	less.diag.hidden = *q->script.name == '<'; /* "<strace>": what it lacks is no answer */
 	if (q->engine.is_auto || err->code == CHOOSE_ANOTHER) /* the first line has the cause */
 		snprintf(text, sizeof text, "%.*s: --engine=%s is used", (int)strcspn(why, "\n"),
 			 why, other->name);

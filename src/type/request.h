@@ -89,6 +89,7 @@ struct redraw {
 
 struct diag_style {
 	bool json, color;
+	bool hidden; /* of a command's own script: they do not concern its user */
 };
 
 struct request {
