@@ -4,7 +4,7 @@
 export __BPFTRACE_NOTIFY_PROBES_ATTACHED=1
 . "$TOP/tests/live/traced.sh"
 plain() {
-	grep -v -e PROBES_ATTACHED -e '^Attached ' -e '^$' -e 'the kernel still lets go' "$1" |
+	grep -v -e PROBES_ATTACHED -e '^Attached ' -e '^$' -e 'the kernel is still removing' "$1" |
 		sed 's/[0-9][0-9]:[0-9][0-9]:[0-9][0-9]/TIME/; s/[0-9]*\.[0-9]\{3\}/MS/g; s/^\[.*|.*|$/BUCKET/' | sort
 }
 alike() {
