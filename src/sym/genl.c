@@ -6,6 +6,7 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include "sym/genl.h"
 
