@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <arpa/inet.h>
+#include <endian.h>
 #include <net/if.h>
 #include <time.h>
 #include <sys/stat.h>
