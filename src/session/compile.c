@@ -147,9 +147,9 @@ static void tell_nothing_left(struct compiled *c)
 {
 	const struct attach *missing;
 
-	if (!c->unseen.n || c->deferred.n || c->recorded || c->left_out || c->diags.n_errors ||
-	    c->request->compile.any_kernel || c->request->probes.filter ||
-	    c->env.config.missing_probes != MISSING_IGNORE)
+	if (!c->unseen.n || !c->sites.n /* an error of its own */ || c->deferred.n || c->recorded ||
+	    c->left_out || c->diags.n_errors || c->request->compile.any_kernel ||
+	    c->request->probes.filter || c->env.config.missing_probes != MISSING_IGNORE)
 		return;
 	for (u32 i = 0; i < c->sites.n; i++)
 		if (!runs_by_itself(&c->sites.v[i].site))
