@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/diag.h"
 #include "cli/tool.h"
+#include "store/lz4.h"
 
 /* ---- the head */
 
@@ -255,6 +256,33 @@ static bool look_in(void *ctx, const char *dir)
 	return w->found != NULL;
 }
 
+/* ---- the program's own */
+
+struct own_tool {
+	const char *name, *text;
+};
+
+/* The first tool. Texts are unpacked once and stay. */
+static struct own_tool first_own(void)
+{
+	static char *texts;
+
+	if (!texts) {
+		texts = xmalloc(tools_size);
+		if (!lz4_unpack((u8 *)texts, tools_size, tools_packed, tools_packed_size))
+			BUG("build-aux/gen-tools");
+	}
+	return (struct own_tool){ texts, texts + strlen(texts) + 1 };
+}
+
+/* After the last one: an empty name. */
+static struct own_tool next_own(struct own_tool t)
+{
+	const char *name = t.text + strlen(t.text) + 1;
+
+	return (struct own_tool){ name, *name ? name + strlen(name) + 1 : name };
+}
+
 struct tool *tool_open(const char *name)
 {
 	struct wanted w = { .name = name };
@@ -263,11 +291,11 @@ struct tool *tool_open(const char *name)
 		return NULL;
 	if (each_dir(look_in, &w))
 		return w.found;
-	for (const struct tool_text *t = tool_texts; t->name; t++)
-		if (streq(t->name, name)) {
+	for (struct own_tool t = first_own(); *t.name; t = next_own(t))
+		if (streq(t.name, name)) {
 			char *path = xasprintf("%s.bt", name);
 
-			w.found = tool_new(name, path, t->text, strlen(t->text));
+			w.found = tool_new(name, path, t.text, strlen(t.text));
 			free(path);
 		}
 	return w.found;
@@ -311,8 +339,8 @@ static void names_read(struct names *n)
 	*n = (struct names){ 0 };
 	arena_init(&n->arena);
 	each_dir(names_in, n);
-	for (const struct tool_text *t = tool_texts; t->name; t++)
-		add_name(n, t->name, strlen(t->name));
+	for (struct own_tool t = first_own(); *t.name; t = next_own(t))
+		add_name(n, t.name, strlen(t.name));
 	if (n->v.n)
 		qsort(n->v.v, n->v.n, sizeof *n->v.v, by_name);
 }

@@ -20,11 +20,9 @@
 
 #include "cli/script_options.h"
 
-/* The table that build-aux/gen-tools makes; ends with a name of NULL. */
-struct tool_text {
-	const char *name, *text;
-};
-extern const struct tool_text tool_texts[];
+/* Names and texts of the program's own tools, compressed: build-aux/gen-tools. */
+extern const u8 tools_packed[];
+extern const size_t tools_packed_size, tools_size;
 
 struct tool {
 	struct arena arena; /* everything below */
