@@ -15,10 +15,7 @@
 #include "engine/engine.h"
 #include "session/compile.h"
 
-enum { MOST_LINKS = 30 }; /* the kernel follows 33 tail calls: MAX_TAIL_CALL_CNT */
-
-struct place { /* where programs run one after another */
-	const char *name;
+struct place {     /* where programs run one after another */
 	u32 n;     /* programs that are attached */
 	u32 n_all; /* instances there */
 	struct program_room room;
@@ -26,16 +23,19 @@ struct place { /* where programs run one after another */
 };
 
 struct chain {
-	const char *places;
+	u32 first; /* instance */
 	VEC(struct instance *) members;
 };
 
 struct chains {
 	struct compiled *c;
 	struct hash places; /* name -> struct place */
-	/* by instance: in order, those of instance i at first[i] */
+	/* by instance: its sites, and if they are limited their places, those of instance i at
+	 * first[i] */
 	const struct target_site **sites;
+	struct place **at;
 	u32 *first;
+	bool is_crowded; /* a place has more instances than are attached by themselves */
 };
 
 /* Sites with one name are one place. */
@@ -77,7 +77,6 @@ static struct place *place_of(struct chains *ch, const struct instance *in, cons
 
 	if (!p) {
 		p = arena_new(&ch->c->arena, struct place);
-		p->name = name;
 		p->room = ch->c->engines[0]->room(s);
 		hash_puts(&ch->places, name, p);
 	}
@@ -90,6 +89,7 @@ static void sort_sites(struct chains *ch)
 	u32 *at;
 
 	ch->sites = arena_array(&c->arena, const struct target_site *, c->sites.n + 1);
+	ch->at = arena_array(&c->arena, struct place *, c->sites.n + 1);
 	ch->first = arena_array(&c->arena, u32, c->instances.n + 1);
 	at = arena_array(&c->scratch, u32, c->instances.n + 1);
 	for (u32 i = 0; i < c->sites.n; i++)
@@ -114,58 +114,55 @@ static bool can_be_linked(const struct compiled *c, const struct instance *in)
 	       feature_has(c->features, FEAT_TAIL_CALL_FUNCS);
 }
 
-/* All places of an instance, as a text to compare; entries and returns of a function differ. */
-static const char *places_of(struct chains *ch, u32 i)
+static void find_places(struct chains *ch, u32 i)
 {
-	const struct instance *in = ch->c->instances.v[i];
-	struct buf b = { 0 };
-	const char *text;
+	for (u32 s = ch->first[i]; s < ch->first[i + 1]; s++) {
+		struct place *p = place_of(ch, ch->c->instances.v[i], &ch->sites[s]->site);
 
-	buf_printf(&b, "%u %u %d\n", in->profile->load.prog_type, in->profile->load.attach_type,
-		   in->internal);
-	for (u32 s = ch->first[i]; s < ch->first[i + 1]; s++)
-		buf_printf(&b, "%s\n", place_of(ch, in, &ch->sites[s]->site)->name);
-	text = arena_printf(&ch->c->arena, "%s", b.s);
-	buf_release(&b);
-	return text;
+		ch->at[s] = p;
+		ch->is_crowded |= ++p->n_all > p->room.most;
+	}
 }
 
-static void count(struct chains *ch, u32 i)
+/* Entries and returns of a function differ. */
+static bool are_at_same_places(const struct chains *ch, u32 i, u32 k)
 {
-	for (u32 s = ch->first[i]; s < ch->first[i + 1]; s++)
-		place_of(ch, ch->c->instances.v[i], &ch->sites[s]->site)->n_all++;
+	const struct instance *a = ch->c->instances.v[i], *b = ch->c->instances.v[k];
+	const struct load_kind *of_a = &a->profile->load, *of_b = &b->profile->load;
+	u32 n = ch->first[i + 1] - ch->first[i];
+
+	return of_a->prog_type == of_b->prog_type && of_a->attach_type == of_b->attach_type &&
+	       a->internal == b->internal && n == ch->first[k + 1] - ch->first[k] &&
+	       !memcmp(ch->at + ch->first[i], ch->at + ch->first[k], n * sizeof *ch->at);
 }
 
 /* The chain that the instance may continue, or NULL. */
-static struct chain *chain_before(struct chains *ch, u32 i, const char *places)
+static struct chain *chain_before(const struct chains *ch, u32 i)
 {
-	const struct instance *in = ch->c->instances.v[i];
-	struct chain *chain = place_of(ch, in, &ch->sites[ch->first[i]]->site)->chain;
+	struct chain *chain = ch->at[ch->first[i]]->chain;
 	bool is_crowded = false;
 
-	if (!chain || !streq(chain->places, places) || chain->members.n >= MOST_LINKS)
+	if (!chain || !are_at_same_places(ch, chain->first, i) || chain->members.n >= MOST_JUMPS)
 		return NULL;
 	for (u32 s = ch->first[i]; s < ch->first[i + 1]; s++) {
-		const struct place *p = place_of(ch, in, &ch->sites[s]->site);
-
-		if (p->chain != chain)
+		if (ch->at[s]->chain != chain)
 			return NULL;
-		is_crowded |= p->n_all > p->room.most;
+		is_crowded |= ch->at[s]->n_all > ch->at[s]->room.most;
 	}
 	return is_crowded ? chain : NULL;
 }
 
 /* Reports the first instance that is too much for a place. */
-static void begin_chain(struct chains *ch, u32 i, const char *places)
+static void begin_chain(struct chains *ch, u32 i)
 {
 	struct compiled *c = ch->c;
 	struct instance *in = c->instances.v[i];
 	struct chain *chain = arena_new(&c->arena, struct chain);
 
-	chain->places = places;
+	chain->first = i;
 	vec_push(&c->arena, &chain->members, in);
 	for (u32 s = ch->first[i]; s < ch->first[i + 1]; s++) {
-		struct place *p = place_of(ch, in, &ch->sites[s]->site);
+		struct place *p = ch->at[s];
 
 		p->chain = can_be_linked(c, in) ? chain : NULL;
 		if (p->n++ == p->room.limit)
@@ -181,17 +178,8 @@ static void link(struct chains *ch, struct chain *chain, struct instance *in)
 	u32 *slot = arena_new(&c->arena, u32);
 
 	if (!head->jump) {
-		vec_push(&c->arena, &c->prog.maps,
-			 (struct map_desc){ .name = ".chain",
-					    .role = MAP_PROGS,
-					    .bpf_type = BPF_MAP_TYPE_PROG_ARRAY,
-					    .key_size = 4,
-					    .value_size = 4,
-					    .max_entries = MOST_LINKS,
-					    .key = &ty_u32,
-					    .value = &ty_u32 });
 		head->jump = arena_new(&c->arena, struct jump);
-		*head->jump = (struct jump){ .map = c->prog.maps.n - 1,
+		*head->jump = (struct jump){ .map = jump_table(c, ".chain", MOST_JUMPS),
 					     .dispatcher = head->index,
 					     .is_chain = true };
 	}
@@ -207,30 +195,34 @@ static void link(struct chains *ch, struct chain *chain, struct instance *in)
 	vec_push(&c->arena, &chain->members, in);
 }
 
+static void make_chains(struct chains *ch)
+{
+	for (u32 i = 0; i < ch->c->instances.n; i++) {
+		struct instance *in = ch->c->instances.v[i];
+		struct chain *before;
+
+		if (!is_limited(ch, i))
+			continue;
+		before = can_be_linked(ch->c, in) ? chain_before(ch, i) : NULL;
+		if (before)
+			link(ch, before, in);
+		else
+			begin_chain(ch, i);
+	}
+}
+
 void chain_instances(struct compiled *c)
 {
 	struct chains ch = { .c = c };
-	u32 n = c->instances.n;
 
 	if (c->attempt.no_substitutes || c->request->compile.no_dispatch || c->n_engines > 1 ||
 	    !c->engines[0]->room)
 		return;
 	sort_sites(&ch);
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < c->instances.n; i++)
 		if (is_limited(&ch, i))
-			count(&ch, i);
-	for (u32 i = 0; i < n; i++) {
-		const char *places;
-		struct chain *before;
-
-		if (!is_limited(&ch, i))
-			continue;
-		places = places_of(&ch, i);
-		before = can_be_linked(c, c->instances.v[i]) ? chain_before(&ch, i, places) : NULL;
-		if (before)
-			link(&ch, before, c->instances.v[i]);
-		else
-			begin_chain(&ch, i, places);
-	}
+			find_places(&ch, i);
+	if (ch.is_crowded)
+		make_chains(&ch);
 	hash_release(&ch.places);
 }

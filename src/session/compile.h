@@ -12,9 +12,15 @@ int session_compile_again(struct compiled *c, const struct request *q, const str
 /* compat.c: fills in how to recognize 32-bit calls, from BTF. */
 void compat_fill(struct compiled *c, struct profile *p);
 
+enum {
+	MOST_JUMPS = 30
+}; /* one after another; the kernel follows 33 tail calls: MAX_TAIL_CALL_CNT */
+
 /* dispatch.c: several instances on the tracepoint of all system calls become one attachment; before
  * lowering. */
 void dispatch_instances(struct compiled *c);
+/* The map, of n programs, that instances jump by. */
+u32 jump_table(struct compiled *c, const char *name, u32 n);
 
 /* chain.c: of more instances at one place than the engine attaches, some are jumped to; before
  * lowering. */

@@ -18,8 +18,6 @@
  */
 #include "session/compile.h"
 
-enum { MOST_LAYERS = 30 }; /* the kernel follows 33 tail calls: MAX_TAIL_CALL_CNT */
-
 struct group {
 	struct compiled *c;
 	bool is_enter;
@@ -73,15 +71,15 @@ static bool has_next(const struct group *g, const struct instance *in)
 	return false;
 }
 
-static u32 new_map(struct compiled *c, u32 n_layers)
+u32 jump_table(struct compiled *c, const char *name, u32 n)
 {
 	vec_push(&c->arena, &c->prog.maps,
-		 (struct map_desc){ .name = ".calls",
+		 (struct map_desc){ .name = name,
 				    .role = MAP_PROGS,
 				    .bpf_type = BPF_MAP_TYPE_PROG_ARRAY,
 				    .key_size = 4,
 				    .value_size = 4,
-				    .max_entries = n_layers * SYSCALL_SET_BITS,
+				    .max_entries = n,
 				    .key = &ty_u32,
 				    .value = &ty_u32 });
 	return c->prog.maps.n - 1;
@@ -123,7 +121,7 @@ static void end_group(struct group *g)
 {
 	if (g->members.n > 1) {
 		struct instance *dispatcher = new_dispatcher(g);
-		u32 map = new_map(g->c, g->n_layers);
+		u32 map = jump_table(g->c, ".calls", g->n_layers * SYSCALL_SET_BITS);
 
 		dispatcher->jump->map = map;
 		dispatcher->jump->dispatcher = dispatcher->index;
@@ -142,7 +140,7 @@ static void end_group(struct group *g)
 
 static void add(struct group *g, struct instance *in)
 {
-	if (layer_of(g, in->profile) >= MOST_LAYERS)
+	if (layer_of(g, in->profile) >= MOST_JUMPS)
 		end_group(g);
 	take_slots(g, in);
 	vec_push(&g->c->arena, &g->members, in);
