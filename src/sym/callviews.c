@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include "base/hash.h"
+#include "sym/callrows.h"
 #include "sym/calls.h"
 #include "sym/callviews.h"
 #include "sym/constants.h"
@@ -27,43 +28,12 @@ static u32 n_unknown; /* lookups that find_struct() failed */
 static struct arena all; /* for all of this file; never freed */
 static struct hash formats, structs, choices, named_sets, attr_tables;
 
-struct row {
-	const char *name, *by, *text;
-	u32 size;
-};
-
-static struct row struct_table[] = {
-#define S(name, size, text) { #name, NULL, text, size },
-#define N(name, by, text)
-#define A(name, prefix, text)
-#define K(name, text)
-#define M(protocol, head, payload)
-#include "sym/callstructs.def"
-#include "sym/netlink.def"
-#undef S
-#undef N
-}, choice_table[] = {
-#define S(name, size, text)
-#define N(name, by, text) { #name, by, text, 0 },
-#include "sym/callstructs.def"
-#include "sym/netlink.def"
-#undef N
-#undef A
-#undef K
-}, attr_table[] = { /* by: what their names begin with; NULL: they are by the name of a kind */
-#define N(name, by, text)
-#define A(name, prefix, text) { #name, prefix, text, 0 },
-#define K(name, text) { #name, NULL, text, 0 },
-#include "sym/netlink.def"
-#undef A
-#undef K
-#undef M
-};
-
 static const struct {
 	u32 protocol;
 	const char *head, *payload;
 } message_table[] = {
+#define S(name, size, text)
+#define N(name, by, text)
 #define A(name, prefix, text)
 #define K(name, text)
 #define M(protocol, head, payload) { protocol, #head, payload },
@@ -75,21 +45,9 @@ static const struct {
 #undef M
 };
 
-static struct hash struct_rows, choice_rows, attr_rows; /* by name */
-
-static void read_rows(void)
+static const struct call_row *find_row(enum call_table table, const char *name)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(struct_table); i++)
-		hash_puts(&struct_rows, struct_table[i].name, &struct_table[i]);
-	for (u32 i = 0; i < ARRAY_SIZE(choice_table); i++)
-		hash_puts(&choice_rows, choice_table[i].name, &choice_table[i]);
-	for (u32 i = 0; i < ARRAY_SIZE(attr_table); i++)
-		hash_puts(&attr_rows, attr_table[i].name, &attr_table[i]);
-}
-
-static const struct row *find_row(const struct hash *rows, const char *name)
-{
-	const struct row *row = hash_gets(rows, name);
+	const struct call_row *row = call_row(table, name);
 
 	if (!row)
 		BUG("no description of %s", name);
@@ -546,7 +504,7 @@ static bool is_wide_struct(const struct call_struct *st)
 
 static const struct call_struct *find_if_any(const char *name)
 {
-	return hash_gets(&struct_rows, name) ? find_struct(name) : NULL;
+	return call_row(CALL_STRUCTS, name) ? find_struct(name) : NULL;
 }
 
 /* Members of the rows call_CALL and result_CALL are words of arguments. */
@@ -556,11 +514,12 @@ static bool is_of_arguments(const char *name)
 }
 
 /* The row for 32-bit programs if there is one, else the row for all. */
-static const struct row *row_in_mode(const struct hash *rows, const char *name)
+static const struct call_row *row_in_mode(enum call_table table, const char *name)
 {
 	const char *own = mode == OF_I386_ALSO ? arena_printf(&all, "%s_32", name) : name;
+	const struct call_row *row = call_row(table, own);
 
-	return hash_gets(rows, own) ? hash_gets(rows, own) : find_row(rows, name);
+	return row ? row : find_row(table, name);
 }
 
 static const char *key_in_mode(const char *name)
@@ -575,19 +534,20 @@ static const struct call_struct *find_struct(const char *name)
 	bool of_arguments = is_of_arguments(name);
 	const u32 unknown_before = n_unknown;
 	struct call_struct *st;
-	const struct row *row;
+	const struct call_row *row;
 	const char *key;
 
 	mode = mode == OF_I386 && !of_arguments ? OF_NATIVE : mode;
 	key = key_in_mode(name);
 	st = hash_gets(&structs, key);
 	if (!st) {
-		row = row_in_mode(&struct_rows, name);
+		row = row_in_mode(CALL_STRUCTS, name);
 		place = of_arguments             ? IN_ARGUMENTS :
 			strstr(row->name, "_32") ? IN_STRUCT_32 :
 						   IN_STRUCT;
 		st = arena_new(&all, struct call_struct);
-		*st = (struct call_struct){ .name = row->name, .size = row->size };
+		*st = (struct call_struct){ .name = row->name,
+					    .size = (u32)strtoul(row->by, NULL, 10) };
 		hash_puts(&structs, key, st);
 		read_members(st, read_marks(st, row->text));
 		st->after = find_if_any(arena_printf(&all, "%s_after", name));
@@ -669,14 +629,14 @@ static const struct call_choice *find_choice(const char *name)
 {
 	const int mode_before = mode;
 	struct call_choice *c;
-	const struct row *row;
+	const struct call_row *row;
 	const char *key;
 
 	mode = mode == OF_I386 ? OF_NATIVE : mode;
 	key = key_in_mode(name);
 	c = hash_gets(&choices, key);
 	if (!c) {
-		row = row_in_mode(&choice_rows, name);
+		row = row_in_mode(CALL_CHOICES, name);
 		c = arena_new(&all, struct call_choice);
 		*c = (struct call_choice){ .mask = ~0u, .size = 4 };
 		hash_puts(&choices, key, c);
@@ -703,7 +663,7 @@ static const char *read_attr_name(const char **s, const char *prefix, struct cal
 }
 
 /* "ADDRESS:1=w BROADCAST=w IFNAME=s"; "?IFLA_VF_PORT_" is how others are called. */
-static void read_attrs(struct call_attrs *t, const struct row *row)
+static void read_attrs(struct call_attrs *t, const struct call_row *row)
 {
 	VEC(struct call_attr) attrs = { 0 };
 	VEC(struct call_name) names = { 0 };
@@ -753,7 +713,7 @@ static const struct call_attrs *find_attrs(const char *name)
 	t->set = arena_new(&all, struct call_set);
 	t->set->name = name;
 	hash_puts(&attr_tables, name, t);
-	read_attrs(t, find_row(&attr_rows, name));
+	read_attrs(t, find_row(CALL_ATTRS, name));
 	return t;
 }
 
@@ -847,9 +807,9 @@ static struct call_view find_result(const char *event)
 {
 	const char *name = arena_printf(&all, "result_%s", event);
 
-	if (hash_gets(&choice_rows, name))
+	if (call_row(CALL_CHOICES, name))
 		return (struct call_view){ .kind = VIEW_CHOICE, .choice = find_choice(name) };
-	if (hash_gets(&struct_rows, name))
+	if (call_row(CALL_STRUCTS, name))
 		return (struct call_view){ .kind = VIEW_MEMBERS, .st = find_struct(name) };
 	return (struct call_view){ .kind = VIEW_HIDDEN };
 }
@@ -894,8 +854,6 @@ const struct call_format *call_format(const char *event)
 
 	if (!c)
 		return f;
-	if (!struct_rows.n)
-		read_rows();
 	f = arena_new(&all, struct call_format);
 	hash_puts(&formats, c->event, f);
 	read_format(f, c);
