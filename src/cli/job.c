@@ -150,6 +150,7 @@ static void set_script(struct cli *c, const struct job *job)
 	if (!job->script)
 		return;
 	q->script.name = arena_printf(&c->line.arena, "<%s>", c->command->name);
+	q->script.is_of_command = true;
 	q->script.text = job->script;
 	q->script.len = strlen(job->script);
 }

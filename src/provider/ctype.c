@@ -238,7 +238,7 @@ const struct type *ctype_scalar(struct provider_env *env, const char *text, u32 
 	return fits_int(size) ? type_int(size, is_signed) : type_array(env->arena, &ty_u8, size);
 }
 
-/* An array of unknown length has at most as many elements as a string. */
+/* An array whose length varies with the event holds as many bytes as a string may have. */
 static const struct type *array_type(struct provider_env *env, const struct tp_field *f)
 {
 	struct ctype c = scan(f->type);

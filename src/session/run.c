@@ -708,7 +708,7 @@ static int run_instead(const struct request *q, const struct session_host *h,
 
 	less.engine.name = other->name;
 	less.engine.is_auto = false;
-	less.diag.hidden = *q->script.name == '<'; /* "<strace>": what it lacks is no answer */
+	less.diag.hidden = q->script.is_of_command;           /* its user does not know it */
 	if (q->engine.is_auto || err->code == CHOOSE_ANOTHER) /* the first line has the cause */
 		snprintf(text, sizeof text, "%.*s: --engine=%s is used", (int)strcspn(why, "\n"),
 			 why, other->name);

@@ -6,10 +6,10 @@
  *
  *	struct head | u32 offset[n] | u32 names[names_cap] | copy of the BTF file, or nothing
  *
- * Entries of the index are not validated. It is therefore used only if the file and its directory
- * belong to us and nobody else can write to them. It is written under a temporary name and then
- * renamed. It is valid for one boot (the kernel cannot change), one size of BTF, and one hash
- * function.
+ * Entries of the index are not validated, so the cache is used only if the user of this process
+ * owns the file and its directory, and no other user can write to them. A new one is written under
+ * a temporary name, then renamed. It is valid for one boot (the kernel cannot change), one size of
+ * BTF, and one hash function.
  */
 #include <errno.h>
 #include <fcntl.h>

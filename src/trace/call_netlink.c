@@ -208,7 +208,6 @@ static bool show_array(struct message *m, const struct call_view *v, struct part
 static void show_rest(struct message *m, const struct call_view *v, struct part x)
 {
 	u32 at = ALIGN_UP(v->st->size, 4u);
-
 	const struct call_view *of = v->of;
 
 	if ((!v->attrs && !of) || x.len <= at)

@@ -22,11 +22,12 @@ enum stage { STAGE_NONE, STAGE_AST = 1, STAGE_IR = 2, STAGE_BPF = 4, STAGE_ASM =
 /* Of a probe that several attach points have, only the first of them gets it. */
 enum probes_once { PROBES_REPEAT, ONCE_IN_CLAUSE, ONCE_IN_SCRIPT };
 
-/* The script, what it is told, and where it finds headers. */
+/* The script, its parameters and options, and the folders that are searched for headers. */
 struct script_source {
 	const char *name; /* "stdin" for -e and - */
 	const char *text;
 	size_t len;
+	bool is_of_command;        /* made by a command from its options */
 	const char *const *params; /* positional: $1 is params[0] */
 	u32 n_params;
 	const struct script_arg *named;
@@ -89,7 +90,7 @@ struct redraw {
 
 struct diag_style {
 	bool json, color;
-	bool hidden; /* of a command's own script: they do not concern its user */
+	bool hidden; /* errors of the script are not shown */
 };
 
 struct request {
