@@ -34,10 +34,8 @@ static struct bpf_func *new_func(struct compiled *c, const struct instance *in)
 		f->jump_map = in->jump->map;
 		f->slots = in->jump->slots;
 		f->n_slots = in->jump->n_slots;
-		f->is_behind = in->jump->is_chain;
-	} else if (in->jump) {
-		f->has_behind = in->jump->is_chain;
 	}
+	f->in_chain = in->jump && in->jump->is_chain;
 	return f;
 }
 

@@ -108,9 +108,7 @@ struct bpf_func {
 	u32 dispatcher, jump_map;
 	const u32 *slots;
 	u32 n_slots;
-	/* of programs at one site: jumped to by another there; attached, and others are behind
-	 * it */
-	bool is_behind, has_behind;
+	bool in_chain; /* its site has several programs: one is attached, each jumps to the next */
 };
 
 struct action; /* trace/action.h: handles a record in user space */

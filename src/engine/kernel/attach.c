@@ -96,8 +96,8 @@ static int refuse(struct many *m, const struct site *s, int code)
 	return 0;
 }
 
-/* The program is jumped to by the one before it at the site. */
-static int attach_behind(struct kernel *k, u32 func, const struct site *s, struct err *err)
+/* The program before it at the site jumps to it. */
+static int attach_in_chain(struct kernel *k, u32 func, const struct site *s, struct err *err)
 {
 	int ret = kernel_put_slots(k, func, s, err);
 
@@ -106,8 +106,9 @@ static int attach_behind(struct kernel *k, u32 func, const struct site *s, struc
 
 static int attach_one(struct many *m, u32 func, const struct site *s)
 {
-	bool is_behind = m->k->prog->funcs.v[func]->is_behind;
-	int ret = (is_behind ? attach_behind : rows[s->kind].one)(m->k, func, s, m->err);
+	const struct bpf_func *f = m->k->prog->funcs.v[func];
+	bool is_next = f->in_chain && f->dispatcher;
+	int ret = (is_next ? attach_in_chain : rows[s->kind].one)(m->k, func, s, m->err);
 
 	m->n_attached += ret >= 0;
 	return ret < 0 ? refuse(m, s, ret) : 0;

@@ -348,7 +348,7 @@ int kernel_load(struct kernel *k, u32 func, struct err *err)
 	if (l->fd >= 0)
 		return 0;
 	l->uses_cookie |= calls_helper(f, BPF_FUNC_get_attach_cookie) ||
-			  (f->has_behind && feature_has(k->features, FEAT_COOKIE));
+			  (f->in_chain && !f->dispatcher && feature_has(k->features, FEAT_COOKIE));
 	kernel_want_files(k, 0);
 	l->fd = load_as(k, f, l->type, &l->bounds_halved, err);
 	return l->fd < 0 ? err->code : 0;
