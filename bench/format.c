@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "output/output.h"
@@ -55,7 +56,7 @@ static void run(struct sink *s, struct arena *a, const struct row *row)
 	struct buf line = {};
 	const char *error;
 	u32 at;
-	struct format *f = format_parse(a, row->fmt, &error, &at);
+	struct format *f = format_parse(a, row->fmt, strlen(row->fmt), &error, &at);
 	u64 from = clock_mono_ns(), ns;
 
 	for (u32 i = 0; i < LINES; i++) {
