@@ -12,6 +12,7 @@
  * move between processors.
  */
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -20,7 +21,10 @@
 #include <unistd.h>
 #include "engine/kernel/internal.h"
 
-enum { MAX_CPUS = 1024, DATA_PAGES = 16 };
+/* On a busy machine other processes map a thousand files in the time until our next turn. Without
+ * CAP_IPC_LOCK there are 128 pages on each processor for all rings together
+ * (perf_event_mlock_kb). */
+enum { MAX_CPUS = 1024, DATA_PAGES = 16, MANY_PAGES = 128 };
 
 struct map_ring {
 	int fd;
@@ -29,7 +33,7 @@ struct map_ring {
 
 struct map_watch {
 	int epoll_fd;
-	size_t page_size;
+	size_t page_size, data_size; /* of a ring: a power of two */
 	struct map_ring *ring;
 	u32 n;
 	struct arena arena; /* of one reading */
@@ -64,7 +68,7 @@ static bool add_ring(struct map_watch *w, u32 cpu, bool prompt)
 
 	if (fd < 0)
 		return false;
-	at = mmap(NULL, (1 + DATA_PAGES) * w->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	at = mmap(NULL, w->page_size + w->data_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED) {
 		int why = errno;
 
@@ -82,6 +86,7 @@ struct map_watch *map_watch_new(void)
 	struct map_watch *w = xcalloc(1, sizeof *w);
 
 	w->page_size = (size_t)sysconf(_SC_PAGESIZE);
+	w->data_size = (has_capability(CAP_IPC_LOCK) ? MANY_PAGES : DATA_PAGES) * w->page_size;
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	arena_init(&w->arena);
 	return w;
@@ -109,7 +114,7 @@ void map_watch_close(struct map_watch *w)
 	if (!w)
 		return;
 	for (u32 i = 0; i < w->n; i++) {
-		munmap(w->ring[i].page, (1 + DATA_PAGES) * w->page_size);
+		munmap(w->ring[i].page, w->page_size + w->data_size);
 		close(w->ring[i].fd);
 	}
 	close(w->epoll_fd);
@@ -187,8 +192,7 @@ static void take_record(struct map_watch *w, const struct perf_event_header *h)
 
 static void copy_out(const struct map_watch *w, const u8 *data, u64 from, void *to, u32 len)
 {
-	size_t size = DATA_PAGES * w->page_size, at = from & (size - 1),
-	       first = MIN((size_t)len, size - at);
+	size_t at = from & (w->data_size - 1), first = MIN((size_t)len, w->data_size - at);
 
 	memcpy(to, data + at, first);
 	memcpy((u8 *)to + first, data, len - first);
