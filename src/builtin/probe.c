@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The probe: its arguments, result, name, registers, raw context. */
 #include "builtin/builtin.h"
+#include "builtin/user_site.h"
 #include "builtin/record.h"
 #include "type/agg.h"
 #include "type/call.h"
@@ -291,7 +292,7 @@ static struct opnd site_of_cookie(struct lower *l)
 }
 
 /* The site: a constant, the attachment's cookie, or an entry of a table by system call number. */
-static struct opnd site_id(struct lower *l)
+struct opnd lower_site(struct lower *l)
 {
 	const struct profile *p = l->profile;
 	struct opnd nr, at;
@@ -339,7 +340,7 @@ static u32 *namesakes(struct lower *l, u32 room)
 
 static struct opnd probe_by_cookie(struct lower *l)
 {
-	struct opnd at, site = site_id(l);
+	struct opnd at, site = lower_site(l);
 	u32 room = 2, *table;
 
 	while (room < l->prog->sites.n + l->prog->spare_sites)
@@ -361,8 +362,8 @@ static struct ir_val lower_probe(struct lower *l, struct node *call)
 
 	if (p->site.from_cookie)
 		return val_scalar(&ty_probe, probe_by_cookie(l));
-	return val_scalar(&ty_probe,
-			  p->syscall.site ? site_id(l) : o_imm(namesake(l->prog, p->site.index)));
+	return val_scalar(&ty_probe, p->syscall.site ? lower_site(l) :
+						       o_imm(namesake(l->prog, p->site.index)));
 }
 
 static const struct type *check_probetype(struct check *c, struct node *call)
@@ -427,7 +428,7 @@ static struct opnd func_by_cookie(struct lower *l)
 		p->func_table = off = lower_data(l, room * 4, func_table(l, room));
 		p->func_room = room;
 	}
-	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, site_id(l), o_imm(room - 1)), o_imm(2));
+	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, lower_site(l), o_imm(room - 1)), o_imm(2));
 	return ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)), at), 4,
 		       false);
 }
@@ -443,51 +444,6 @@ static struct ir_val lower_func(struct lower *l, struct node *call)
 
 /* ---- outside(): an address against the mappings of the probed file */
 
-enum { RANGE_SIZE = 16 }; /* u64 distance of the function from their start | u64 their length */
-
-static const u64 *range_table(struct lower *l, u32 room)
-{
-	const struct program *p = l->prog;
-	u64 *table = arena_array(l->arena, u64, room * 2);
-
-	for (u32 i = 0; i < p->sites.n; i++) {
-		table[2 * i] = p->sites.v[i].distance;
-		table[2 * i + 1] = p->sites.v[i].span;
-	}
-	return table;
-}
-
-/* The address of the site's row. */
-static struct opnd range_by_cookie(struct lower *l)
-{
-	struct program *p = l->prog;
-	u32 room = 2;
-	struct opnd at;
-
-	while (room < p->sites.n + p->spare_sites)
-		room *= 2;
-	if (p->range_room != room) {
-		p->range_table = lower_data(l, room * RANGE_SIZE, range_table(l, room));
-		p->range_room = room;
-	}
-	at = ir_op2(l, IR_MUL, ir_op2(l, IR_AND, site_id(l), o_imm(room - 1)), o_imm(RANGE_SIZE));
-	return ir_op2(l, IR_ADD, ir_addr(l, o_data(p->data_map, p->range_table)), at);
-}
-
-static struct opnd function_address(struct lower *l)
-{
-	const struct profile *p = l->profile;
-
-	if (p->func.is_return)
-		return feature_has(l->features, FEAT_GET_FUNC_IP) ?
-			       ir_call(l, BPF_FUNC_get_func_ip, true, 1, lower_ctx(l, 0)) :
-			       o_imm(0);
-	for (u32 i = 0; i < p->regs.list.n; i++)
-		if (streq(p->regs.list.v[i].name, "ip"))
-			return lower_loc(l, &p->regs.list.v[i]).o;
-	return o_imm(0);
-}
-
 static const struct type *check_outside(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
@@ -499,20 +455,11 @@ static const struct type *check_outside(struct check *c, struct node *call)
 
 static struct ir_val lower_outside(struct lower *l, struct node *call)
 {
-	const struct profile_site *site = &l->profile->site;
-	struct opnd address = lower_scalar(l, call_arg(call, 0)), at, span, distance;
+	struct opnd from = ir_op2(l, IR_SUB, user_site_ip(l), user_site_word(l, PLACE_DISTANCE)),
+		    address = lower_scalar(l, call_arg(call, 0));
 
-	if (site->from_cookie) {
-		struct opnd row = range_by_cookie(l);
-
-		at = ir_load(l, row, 8, false);
-		span = ir_load(l, ir_op2(l, IR_ADD, row, o_imm(8)), 8, false);
-	} else {
-		at = o_imm((s64)l->prog->sites.v[site->index].distance);
-		span = o_imm((s64)l->prog->sites.v[site->index].span);
-	}
-	distance = ir_op2(l, IR_ADD, ir_op2(l, IR_SUB, address, function_address(l)), at);
-	return val_scalar(&ty_bool, ir_set(l, CC_UGE, distance, span));
+	return val_scalar(&ty_bool, ir_set(l, CC_UGE, ir_op2(l, IR_SUB, address, from),
+					   user_site_word(l, PLACE_SPAN)));
 }
 
 static const struct type *check_ctx(struct check *c, struct node *call)
@@ -775,7 +722,7 @@ static const struct builtin rows[] = {
 		       "mappings of the file that has the function. "
 		       "With the return address it distinguishes calls that come "
 		       "from other files from a library's calls to itself. True where it cannot be "
-		       "known: at returns before Linux 6.6.",
+		       "known: at returns, before Linux 6.6 without BTF.",
 		.example =
 			"uprobe:libc:malloc /outside(*(uint64 *)reg(\"sp\"))/ { @[comm] = count(); }",
 		.work = "ls /dev/null",

@@ -7,6 +7,7 @@
  */
 #include <sys/sysinfo.h>
 #include "builtin/builtin.h"
+#include "builtin/user_site.h"
 #include "type/agg.h"
 
 /* Writes a struct usym_value: the address in the current process. */
@@ -103,27 +104,24 @@ static struct ir_val lower_percpu(struct lower *l, struct node *call)
 	return val_scalar(&ty_u64, ir_op2(l, IR_MUL, at, exists));
 }
 
-/*
- * uaddr(): for a position-independent file, the load base is the probe's address minus the
- * function's address in the file, rounded down to a page. So the clause must name one function.
- */
-struct user_symbol {
-	u64 address, function;
-	bool moves;
-	struct arg_desc *ip;
-};
+/* ---- uaddr(): the address in the file, plus where the process has mapped the file */
 
-/* The file and the function of "uprobe:FILE:FUNCTION", the only attach point. */
-static bool split_attach(struct check *c, const char **file, const char **function)
+/* As wide as the symbol, like the peer's: what it points to is read without a cast. */
+static const struct type *pointer_to_symbol(struct check *c, const struct user_symbol *s)
 {
-	const struct attach *a = c->inst ? c->inst->clause->attaches : NULL;
-	const char *from, *to;
+	const struct type *to = s->size == 1 ? &ty_s8 :
+				s->size == 2 ? &ty_s16 :
+				s->size == 4 ? &ty_s32 :
+					       &ty_s64;
 
-	if (!a || a->next || !(from = strchr(a->text, ':')) || !(to = strrchr(from + 1, ':')))
-		return false;
-	*file = arena_strndup(c->arena, from + 1, (size_t)(to - from - 1));
-	*function = to + 1;
-	return !strpbrk(*function, "*?[+") && !strpbrk(*file, "*?[");
+	return type_pointer(c->arena, to, SPACE_USER);
+}
+
+static const char *file_as_typed(struct check *c)
+{
+	const char *file = strchr(c->inst->name, ':') + 1;
+
+	return arena_strndup(c->arena, file, strcspn(file, ":"));
 }
 
 static const struct type *check_uaddr(struct check *c, struct node *call)
@@ -131,21 +129,18 @@ static const struct type *check_uaddr(struct check *c, struct node *call)
 	const struct world *w = &c->env->world;
 	const struct profile *p = c->inst ? c->inst->profile : NULL;
 	struct user_symbol *s = arena_new(c->arena, struct user_symbol);
-	const char *file, *function, *name = call_str(call, 0);
-	bool moves;
+	const char *name = call_str(call, 0);
 
-	if (!p || !p->regs.are_users || !split_attach(c, &file, &function))
-		return diag_type(c, call->span, D_UADDR_PROBE);
-	if (!w->user_symbol || !w->user_symbol(w->ctx, file, name, &s->address, &s->moves))
-		return diag_type(c, call_arg(call, 0)->span, D_NO_USYM, name, file);
-	for (u32 i = 0; i < p->regs.list.n; i++)
-		if (streq(p->regs.list.v[i].name, "ip") || streq(p->regs.list.v[i].name, "pc"))
-			s->ip = &p->regs.list.v[i];
-	if (s->moves && (p->func.is_return || !s->ip ||
-			 !w->user_symbol(w->ctx, file, function, &s->function, &moves)))
-		return diag_type(c, call->span, D_UADDR_PROBE);
+	if (!p || !p->regs.are_users)
+		return diag_type(c, call->span, D_UADDR_PROBE, c->inst ? c->inst->provider : "");
 	call->data = s;
-	return &ty_u64;
+	if (!p->site.file) /* each file that comes later gets a program of its own */
+		return pointer_to_symbol(c, s);
+	if (!w->user_symbol || !w->user_symbol(w->ctx, p->site.file, name, s))
+		return diag_type(c, call_arg(call, 0)->span, D_NO_USYM, name, file_as_typed(c));
+	if (s->moves && !user_site_has_ip(c))
+		return diag_type(c, call->span, D_UADDR_UNKNOWN);
+	return pointer_to_symbol(c, s);
 }
 
 static struct ir_val lower_uaddr(struct lower *l, struct node *call)
@@ -154,10 +149,9 @@ static struct ir_val lower_uaddr(struct lower *l, struct node *call)
 	struct opnd base;
 
 	if (!s->moves)
-		return val_scalar(&ty_u64, o_imm((s64)s->address));
-	base = ir_op2(l, IR_SUB, lower_loc(l, s->ip).o, o_imm((s64)s->function));
-	base = ir_op2(l, IR_AND, base, o_imm(-4096));
-	return val_scalar(&ty_u64, ir_op2(l, IR_ADD, base, o_imm((s64)s->address)));
+		return val_scalar(call->type, o_imm((s64)s->address));
+	base = ir_op2(l, IR_SUB, user_site_ip(l), user_site_word(l, PLACE_ADDRESS));
+	return val_scalar(call->type, ir_op2(l, IR_ADD, base, o_imm((s64)s->address)));
 }
 
 static const struct builtin rows[] = {
@@ -216,16 +210,17 @@ static const struct builtin rows[] = {
 	},
 	{
 		.name = "uaddr",
-		.sig = "uaddr(name: lit string) -> uint64",
+		.sig = "uaddr(name: lit string) -> any",
 		.brief = "address of a user symbol",
-		.doc = "The address of a symbol of the probed file in the current process. In "
-		       "uprobe clauses that name one function; in others only if the file is "
-		       "always loaded at the same address.",
+		.doc = "The address of a symbol of the probed file in the current process, in "
+		       "uprobe, uretprobe and usdt clauses, wherever the process has mapped the "
+		       "file. It is a pointer to a signed integer as wide as the symbol (1, 2, 4 "
+		       "bytes, else 8): *uaddr(\"environ\") is the value of the variable.",
 		.example = "uprobe:libc:clock_nanosleep { printf(\"%p\\n\", uaddr(\"stdout\")); }",
 		.work = "sleep 0.01",
 		.output = "0x7fc12b0ae848",
 		.varies = true,
-		.flags = BI_NEEDS_PROFILE | BI_NOTED,
+		.flags = BI_NEEDS_PROFILE | BI_READS_FILE | BI_READS_NAME | BI_NOTED,
 		.engines = ON_KERNEL,
 		.check = check_uaddr,
 		.lower = lower_uaddr,

@@ -68,6 +68,8 @@ enum builtin_flags {
 	BI_NOTED_ARGS = 1 << 28,
 	/* A statement that a script which only records runs, too. */
 	BI_STAYS = 1 << 29,
+	/* uaddr: the file that the site is in, and where in it: a program for each file. */
+	BI_READS_FILE = 1 << 30,
 };
 
 enum engine_set { ON_KERNEL = 1, ON_PROCESS = 2, ON_REPLAY = 4, ON_ALL = 7 };
@@ -141,6 +143,11 @@ struct tracer_frames {
 	u64 run_from, run_to;
 };
 
+struct user_symbol {
+	u64 address, size; /* as in its file */
+	bool moves;        /* the file is position independent */
+};
+
 /* Queries about the traced system, implemented by session with sym/. Any may be NULL. */
 struct world {
 	void *ctx;
@@ -162,8 +169,8 @@ struct world {
 	u32 (*kernel_func)(void *ctx, const char *name);
 	/* Id of the cgroup at a path, 0: none; level: how many cgroups it is below the root. */
 	u64 (*cgroup_id)(void *ctx, const char *path, u32 *level);
-	/* Address of a symbol as in its file; *moves: the file is position independent. */
-	bool (*user_symbol)(void *ctx, const char *path, const char *name, u64 *addr, bool *moves);
+	/* A symbol of a program or library; false: it has none of that name. */
+	bool (*user_symbol)(void *ctx, const char *path, const char *name, struct user_symbol *s);
 	/* Our own pid namespace; false: it is the initial one. */
 	bool (*pid_namespace)(void *ctx, u64 *dev, u64 *ino);
 };

@@ -52,10 +52,9 @@ void follow_add_clauses(struct compiled *c);
 /* Before lowering: the map of those clauses is the internal set, not a map of the script. */
 void follow_bind_set(struct compiled *c);
 
-/* resolve.c: the number of a site: that of an earlier one of the same name in the same function. */
-u32 resolve_site(struct compiled *c, const char *probe, const char *func);
-/* Notes for the site's number where in its file it is. */
-void resolve_range(struct compiled *c, const struct site *s);
+/* resolve.c: numbers a site: as an earlier one of the same name in the same function; by_place:
+ * with a number of its own, for which its address is noted. */
+void resolve_site(struct compiled *c, struct site *s, bool by_place);
 /* resolve.c: one more instance of a clause, for targets of t's layout. t has its number. */
 struct instance *resolve_instance(struct compiled *c, struct clause *clause,
 				  const struct provider *provider, const struct target *t);

@@ -73,6 +73,8 @@ static bool goes_with(const struct found *f, u32 instance, const struct target *
 {
 	const struct profile *p = f->r->c.instances.v[instance]->profile;
 
+	if (f->probe->reads_file) /* its programs have addresses of other files */
+		return false;
 	return same_layout(f->probe, p, t->profile) && knows_site(f, p, t);
 }
 
@@ -110,15 +112,17 @@ static void tell_func(struct run *r, u32 site)
 	engines_set_word(&r->engines, at, word | (u64)same_func(p, site) << shift);
 }
 
-static void tell_range(struct run *r, u32 site)
+static void tell_place(struct run *r, u32 site)
 {
 	const struct program *p = &r->c.prog;
-	u32 at = p->range_table + site * 16;
+	const struct site_name *n = &p->sites.v[site];
+	u32 at = p->place_table + site * PLACE_WORDS * 8;
 
-	if (site >= p->range_room)
+	if (site >= p->place_room)
 		return;
-	engines_set_word(&r->engines, at, p->sites.v[site].distance);
-	engines_set_word(&r->engines, at + 8, p->sites.v[site].span);
+	engines_set_word(&r->engines, at + PLACE_DISTANCE * 8, n->distance);
+	engines_set_word(&r->engines, at + PLACE_SPAN * 8, n->span);
+	engines_set_word(&r->engines, at + PLACE_ADDRESS * 8, n->address);
 }
 
 /* As much of its name as the others have room for. */
@@ -151,18 +155,17 @@ static void refused(void *ctx, const struct site *site, const struct err *err)
 	buf_release(&text);
 }
 
-static void number(struct run *r, struct site *s)
+static void number(struct run *r, struct site *s, bool by_place)
 {
 	struct compiled *c = &r->c;
 
 	u32 before = c->prog.sites.n;
 
-	s->index = resolve_site(c, s->probe, s->func);
-	resolve_range(c, s);
+	resolve_site(c, s, by_place);
 	if (c->prog.sites.n > before) {
 		tell_func(r, s->index);
 		tell_text(r, s->index);
-		tell_range(r, s->index);
+		tell_place(r, s->index);
 	}
 	r->deferred.n_sites++;
 }
@@ -218,7 +221,7 @@ static void find_func(struct found *f, struct target *t)
 		r->deferred.too_many = true;
 	} else {
 		func = instance_of(f, t);
-		number(r, &t->site);
+		number(r, &t->site, f->probe->reads_file);
 		if (func == NO_INDEX)
 			func = make_instance(f, t);
 	}

@@ -104,6 +104,9 @@ static const char *needs_more(const struct compiled *c, const struct before *b)
 	if (p->maps.n != b->n_maps || scratch_size(p, p->scratch_map) != b->scratch ||
 	    scratch_size(p, p->huge_scratch_map) != b->huge_scratch)
 		return "its arguments need more memory than the others'";
+	if (p->data_map != NO_INDEX &&
+	    ALIGN_UP(p->data_size, 8u) > p->maps.v[p->data_map].value_size)
+		return "the room for programs of files that appear later is used up";
 	return NULL;
 }
 
@@ -115,6 +118,10 @@ static const char *try(struct compiled *c, const struct deferred_probe *l, const
 	const char *why;
 
 	vec_push(&c->arena, &in->sites, t->site.index);
+	if (l->reads_file) { /* it has no other site */
+		in->profile->site =
+			(struct profile_site){ .index = t->site.index, .file = t->site.user.path };
+	}
 	diags_init(&c->diags, &c->arena, &c->sources);
 	c->diags.no_warnings = true;
 	if (!lang_check(&c->lang, &in, 1))

@@ -10,6 +10,7 @@
 #include "session/reading.h"
 #include "engine/engine.h"
 #include "object/demangle.h"
+#include "object/elf.h"
 #include "session/compile.h"
 #include "session/system.h"
 #include "sym/syscalls.h"
@@ -41,39 +42,63 @@ static u32 add_site_name(struct compiled *c, const char *probe, const char *func
 
 /* Several addresses with one name in one function (a USDT probe, statements of a line) are one: a
  * map has one key for them. */
-u32 resolve_site(struct compiled *c, const char *probe, const char *func)
+static u32 number_by_name(struct compiled *c, const struct site *s)
 {
-	const char *key = arena_printf(&c->arena, "%s\n%s", probe, func ? func : "");
+	const char *key = arena_printf(&c->arena, "%s\n%s", s->probe, s->func ? s->func : "");
 	uintptr_t known = (uintptr_t)hash_gets(&c->site_numbers, key);
 
 	if (!known) {
-		known = add_site_name(c, probe, func) + 1;
+		known = add_site_name(c, s->probe, s->func) + 1;
 		hash_puts(&c->site_numbers, key, (void *)known);
 	}
 	return (u32)known - 1;
 }
 
 /* Of several places under one name nothing is said. */
-void resolve_range(struct compiled *c, const struct site *s)
+static void note_range(struct site_name *n, const struct site *s)
 {
-	struct site_name *n = &c->prog.sites.v[s->index];
 	bool is_first = !n->distance && !n->span;
 
-	if (s->kind != SITE_UPROBE)
-		return;
 	n->span = is_first || n->distance == s->user.distance ? s->user.span : 0;
 	n->distance = s->user.distance;
 }
 
-/* Gives names and numbers to what a target covers. */
-static void number_target(struct compiled *c, struct target *t)
+static u64 address_in_file(const struct site *s)
 {
+	struct err err = { 0 };
+	struct elf *e = elf_open(s->user.path, &err);
+	u64 address = 0;
+
+	if (e && !elf_offset_to_address(e, s->user.offset, &address))
+		address = 0;
+	if (e)
+		elf_close(e);
+	err_release(&err);
+	return address;
+}
+
+void resolve_site(struct compiled *c, struct site *s, bool by_place)
+{
+	struct site_name *n;
+
+	s->index = by_place ? add_site_name(c, s->probe, s->func) : number_by_name(c, s);
+	if (s->kind != SITE_UPROBE)
+		return;
+	n = &c->prog.sites.v[s->index];
+	note_range(n, s);
+	if (by_place)
+		n->address = address_in_file(s);
+}
+
+/* Gives names and numbers to what a target covers. */
+static void number_target(const struct resolve *r, struct target *t)
+{
+	struct compiled *c = r->c;
 	struct profile *p = t->profile;
 	u32 base;
 
 	if (!t->n_covered) {
-		t->site.index = resolve_site(c, t->site.probe, t->site.func);
-		resolve_range(c, &t->site);
+		resolve_site(c, &t->site, r->reads & BI_READS_FILE);
 		return;
 	}
 	base = c->prog.sites.n;
@@ -115,6 +140,21 @@ static bool cookie_tells(const struct resolve *r, const struct site *s)
 	return false;
 }
 
+/* The file of a site, where the clause asks for it. */
+static const char *file_of(u32 reads, const struct target *t)
+{
+	bool is_in_file = t->site.kind == SITE_UPROBE && !t->site.is_deferred;
+
+	return reads & BI_READS_FILE && is_in_file ? t->site.user.path : NULL;
+}
+
+static bool is_of_file(const struct instance *in, u32 reads, const struct target *t)
+{
+	const char *file = file_of(reads, t), *other = in->profile->site.file;
+
+	return other == file || (other && file && streq(other, file));
+}
+
 static struct instance *find_instance(struct resolve *r, const struct target *t)
 {
 	if (t->site.kind == SITE_TRAMPOLINE) /* loaded for one function */
@@ -125,7 +165,7 @@ static struct instance *find_instance(struct resolve *r, const struct target *t)
 		if (in->provider != r->provider->name || in->once != (t->site.kind == SITE_ONCE) ||
 		    !(in->profile == t->profile || profile_equal(in->profile, t->profile)))
 			continue;
-		if (in->once)
+		if (in->once || !is_of_file(in, r->reads, t))
 			continue;
 		if (!(r->reads & BI_READS_NAME) || cookie_tells(r, &t->site))
 			return in;
@@ -144,6 +184,7 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	in->profile = arena_dup(&c->arena, t->profile, sizeof *t->profile);
 	in->provider = r->provider->name;
 	in->name = t->site.probe;
+	in->profile->site.file = file_of(r->reads, t);
 	in->once = t->site.kind == SITE_ONCE;
 	in->mode = r->provider->mode;
 	in->follow_map = in->partner = NO_INDEX;
@@ -293,12 +334,12 @@ static int on_target(void *ctx, struct target *t)
 			return 0; /* types are known when the file is */
 		if (!find_instance(r, t)) {
 			if ((r->reads & BI_READS_NAME) && !t->profile->site.from_cookie)
-				number_target(c, t);
+				number_target(r, t);
 			new_instance(r, t);
 		}
 		return 0;
 	}
-	number_target(c, t);
+	number_target(r, t);
 	in = find_instance(r, t);
 	if (!in)
 		in = new_instance(r, t);
@@ -329,6 +370,7 @@ static void add_deferred(struct compiled *c, struct provider_env *env, const str
 				    .holds = r->awaited || (pattern && glob_has_wildcard(pattern)),
 				    .names_args = r->names_args,
 				    .reads_name = (r->reads & BI_READS_NAME) != 0,
+				    .reads_file = (r->reads & BI_READS_FILE) != 0,
 				    .libraries = spec->provider->in_libraries || env_pid(env) > 0,
 				    .clause = r->clause };
 

@@ -92,6 +92,7 @@ struct deferred_probe {
 	bool holds;
 	bool libraries;  /* libraries as well as programs */
 	bool reads_name; /* the clause reads the name of the site */
+	bool reads_file; /* ... and where in its file it is */
 	/* the clause reads names from debug information: each file has its own program */
 	bool names_args;
 	struct clause *clause;

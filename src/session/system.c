@@ -199,19 +199,18 @@ static u64 world_cgroup_id(void *ctx, const char *path, u32 *level)
 	return id;
 }
 
-static bool world_user_symbol(void *ctx, const char *path, const char *name, u64 *addr, bool *moves)
+static bool world_user_symbol(void *ctx, const char *path, const char *name,
+			      struct user_symbol *out)
 {
-	struct system_access *v = ctx;
-	const char *file = path_find_binary(v->arena, path, -1);
 	struct err err = { 0 };
-	struct elf *e = elf_open(file ? file : path, &err);
+	struct elf *e = elf_open(path, &err);
 	struct elf_symbol s;
 	bool found = e && elf_find(e, name, &s);
 
-	if (found) {
-		*addr = s.value;
-		*moves = elf_type(e) == 3 /* ET_DYN */;
-	}
+	if (found)
+		*out = (struct user_symbol){ .address = s.value,
+					     .size = s.size,
+					     .moves = elf_type(e) == 3 /* ET_DYN */ };
 	if (e)
 		elf_close(e);
 	err_release(&err);

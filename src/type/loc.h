@@ -217,6 +217,8 @@ struct profile_site {
 	/* which half of the cookie: 32 the low one, 64 the high one; 0: all of it */
 	u8 cookie_bits;
 	bool own; /* the index is compiled in: never shared with another target */
+	/* of all sites of the program, if it looks up symbols there (BI_READS_FILE); NULL */
+	const char *file;
 };
 
 /* Arguments, variables or registers that a clause can name. */

@@ -213,7 +213,11 @@ struct site_name {
 	const char *probe; /* "tracepoint:sched:sched_switch" */
 	const char *func;
 	u64 distance, span; /* as in struct site, user */
+	u64 address;        /* of the probe, as in its file; 0: nobody asked */
 };
+
+/* A row of program.place_table. */
+enum { PLACE_DISTANCE, PLACE_SPAN, PLACE_ADDRESS, PLACE_WORDS };
 
 struct shared_code;
 struct shared_bodies;
@@ -250,8 +254,8 @@ struct program {
 	 * function; room 0: none.
 	 */
 	u32 func_table, func_room;
-	/* Likewise of range_room pairs of u64: distance and span of each site. */
-	u32 range_table, range_room;
+	/* Likewise of place_room rows of PLACE_WORDS u64, of each site. */
+	u32 place_table, place_room;
 	u32 data_size;
 	u8 *data; /* initial contents of the data map: data_init_len bytes, then zeroes */
 	u32 data_init_len, data_room; /* data_room: allocated size, used by the compiler */
