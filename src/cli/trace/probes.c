@@ -22,6 +22,7 @@ struct resolving {
 	VEC(struct target *) targets;
 	struct hash fields; /* names that some probe has */
 	u32 n_left_out, n_resolved;
+	const char *named;    /* arguments of the first probe that has some; NULL: none has */
 	const char *left_out; /* a name that the last of them lacks */
 };
 
@@ -33,6 +34,16 @@ static void add_known(struct resolving *r, const char *name)
 		hash_puts(&r->fields, arena_strdup(r->arena, name), r);
 }
 
+static const char *list_names(struct arena *a, const struct arg_list *args)
+{
+	enum { MOST = 8 };
+	const char *list = args->v[0].name;
+
+	for (u32 i = 1; i < MIN(args->n, (u32)MOST); i++)
+		list = arena_printf(a, "%s, %s", list, args->v[i].name);
+	return arena_strdup(a, list);
+}
+
 static int on_target(void *ctx, struct target *target)
 {
 	struct resolving *r = ctx;
@@ -41,6 +52,8 @@ static int on_target(void *ctx, struct target *target)
 	if (target->is_part)
 		return 0;
 	vec_push(r->arena, &r->targets, target);
+	if (!r->named && p && p->args.n)
+		r->named = list_names(r->arena, &p->args);
 	for (u32 i = 0; p && i < p->args.n; i++)
 		add_known(r, p->args.v[i].name);
 	for (u32 i = 0; p && i < p->vars.n; i++)
@@ -139,39 +152,6 @@ static bool is_of_language(const struct env *env, const char *name)
 	       (env->world.constant && env->world.constant(env->world.ctx, name, &value, &type));
 }
 
-/* A typing error is reported once, not by each clause. What is like no field is left to the
- * compiler. */
-static void check_name(void *ctx, const char *name)
-{
-	struct checking *k = ctx;
-	struct hash *fields = &k->r->fields;
-	struct near near;
-
-	if (k->ret || hash_gets(fields, name) || is_of_language(&k->front->env, name))
-		return;
-	near_init(&near, name);
-	for (u32 i = 0; i < fields->cap; i++)
-		if (fields->slot[i].key)
-			near_try(&near, fields->slot[i].key);
-	if (near_best(&near))
-		k->ret = say_usage(k->r->t->c, "no probe has a field \"%s\": did you mean \"%s\"?",
-				   name, near_best(&near));
-}
-
-static int check_names(struct resolving *r, const struct front *f)
-{
-	const struct trace_options *o = &r->t->c->own.trace;
-	struct checking k = { .r = r, .front = f };
-
-	if (o->fields)
-		trace_expr_names(r->arena, o->fields, check_name, &k);
-	if (r->t->c->select.filter)
-		trace_expr_names(r->arena, r->t->c->select.filter, check_name, &k);
-	return k.ret;
-}
-
-/* ---- fields */
-
 /* The end of a list's member: the comma that no parenthesis or quotation mark encloses. */
 static const char *member_end(const char *s)
 {
@@ -190,6 +170,62 @@ static const char *member_end(const char *s)
 	}
 	return s;
 }
+
+/* Whether a member of --fields is this name, without anything else. */
+static bool is_listed(const char *list, const char *name)
+{
+	while (list && *list) {
+		const char *end = member_end(list);
+
+		if (strlen(name) == (size_t)(end - list) && starts_with(list, name))
+			return true;
+		list = *end ? end + 1 : end;
+	}
+	return false;
+}
+
+static int no_field(const struct resolving *r, const char *name)
+{
+	return say_usage(r->t->c, "no probe has a field \"%s\": %s%s", name,
+			 r->named ? "there are " :
+				    "arguments have no names, they are arg0, arg1, ...",
+			 r->named ? r->named : "");
+}
+
+/* A typing error is reported once, not by each clause. An expression with names that are like no
+ * field is left to the compiler. */
+static void check_name(void *ctx, const char *name)
+{
+	struct checking *k = ctx;
+	struct hash *fields = &k->r->fields;
+	struct near near;
+
+	if (k->ret || hash_gets(fields, name) || is_of_language(&k->front->env, name))
+		return;
+	near_init(&near, name);
+	for (u32 i = 0; i < fields->cap; i++)
+		if (fields->slot[i].key)
+			near_try(&near, fields->slot[i].key);
+	if (near_best(&near))
+		k->ret = say_usage(k->r->t->c, "no probe has a field \"%s\": did you mean \"%s\"?",
+				   name, near_best(&near));
+	else if (is_listed(k->r->t->c->own.trace.fields, name))
+		k->ret = no_field(k->r, name);
+}
+
+static int check_names(struct resolving *r, const struct front *f)
+{
+	const struct trace_options *o = &r->t->c->own.trace;
+	struct checking k = { .r = r, .front = f };
+
+	if (o->fields)
+		trace_expr_names(r->arena, o->fields, check_name, &k);
+	if (r->t->c->select.filter)
+		trace_expr_names(r->arena, r->t->c->select.filter, check_name, &k);
+	return k.ret;
+}
+
+/* ---- fields */
 
 static void add_field(struct resolving *r, struct trace_clause *cl, const char *name,
 		      const char *expr)
