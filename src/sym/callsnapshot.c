@@ -152,7 +152,7 @@ static void plan_strings(struct plan *p, const struct call_view *v, struct sourc
 
 		at.plus = width * i;
 		op = add(p, &at,
-			 (struct snapshot_op){ .len = { LEN_CONST, (u16)width, 0, false },
+			 (struct snapshot_op){ .len = { .kind = LEN_CONST, .value = (u16)width },
 					       .width = (u8)width,
 					       .scale = 1,
 					       .cap = (u16)width,
@@ -177,7 +177,7 @@ static void plan_environ(struct plan *p, const struct call_view *v, struct sourc
 	}
 	for (u32 i = 0; i < ENVIRON_CHUNKS; i++, at.plus += ENVIRON_CHUNK)
 		add(p, &at,
-		    (struct snapshot_op){ .len = { LEN_CONST, ENVIRON_CHUNK, 0, false },
+		    (struct snapshot_op){ .len = { .kind = LEN_CONST, .value = ENVIRON_CHUNK },
 					  .scale = 1,
 					  .is_partial = true,
 					  .cap = ENVIRON_CHUNK });
@@ -193,7 +193,8 @@ static void plan_string(struct plan *p, struct source at, u32 cap)
 /* A structure whose length is given: if not all of it can be read, its first members are shown. */
 static bool is_short(const struct call_view *v)
 {
-	return v->kind == VIEW_STRUCT && v->len.kind != LEN_NONE && !v->len.exact;
+	return v->kind == VIEW_STRUCT && v->len.kind != LEN_NONE && !v->len.exact &&
+	       (!v->len.least || v->st->has_tail);
 }
 
 static u32 tail_of(const struct call_view *v)
@@ -211,8 +212,9 @@ static void plan_bytes(struct plan *p, const struct call_view *v, struct source 
 	struct call_len len = len_at(v->len, base);
 	u32 op;
 
-	if (len.kind == LEN_NONE)
-		len = (struct call_len){ LEN_CONST, (u16)cap, 0, false };
+	/* a length that the structure says itself, with a default: all of it is copied */
+	if (len.kind == LEN_NONE || (len.kind == LEN_POINTEE && len.size))
+		len = (struct call_len){ .kind = LEN_CONST, .value = (u16)cap };
 	op = add(p, &at,
 		 (struct snapshot_op){ .len = len,
 				       .scale = len.kind == LEN_BITS ? 8 : 1,
@@ -321,7 +323,7 @@ static void plan_cases(struct plan *p, const struct call_choice *c, struct sourc
 	if (!cap)
 		return;
 	add(p, &at,
-	    (struct snapshot_op){ .len = { LEN_ARG, c->where, 0, false },
+	    (struct snapshot_op){ .len = { .kind = LEN_ARG, .value = c->where },
 				  .scale = 1,
 				  .table = t,
 				  .is_string = strings,

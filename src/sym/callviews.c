@@ -148,7 +148,8 @@ static struct call_len read_len(const char **s)
 	len.kind = LEN_ARG;
 	++*s;
 	len.exact = **s == '!';
-	*s += len.exact;
+	len.least = **s == '>';
+	*s += len.exact || len.least;
 	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (**s == kinds[i].letter) {
 			len.kind = kinds[i].kind;
@@ -157,7 +158,7 @@ static struct call_len read_len(const char **s)
 		}
 	if (len.kind != LEN_RESULT)
 		len.value = (u16)number(s);
-	if (len.kind == LEN_MEMBER) {
+	if (len.kind == LEN_MEMBER || (len.kind == LEN_POINTEE && **s == '/')) {
 		++*s;
 		len.size = (u8)number(s);
 	}
@@ -240,6 +241,22 @@ static const struct call_struct *native_struct(const char *name)
 	return st;
 }
 
+/* How values without a name, or all of them, are shown. */
+static void read_base(struct call_view *v, const char **s)
+{
+	static const struct {
+		char letter;
+		u8 base;
+	} bases[] = { { 'o', 8 }, { 'd', 10 }, { 'x', 16 }, { 'b', 2 } };
+
+	for (u32 i = 0; i < ARRAY_SIZE(bases); i++)
+		if (bases[i].letter == **s) {
+			v->base = bases[i].base;
+			++*s;
+			return;
+		}
+}
+
 static void read_letter(struct call_view *v, const char **s)
 {
 	char c = **s;
@@ -271,13 +288,11 @@ static void read_letter(struct call_view *v, const char **s)
 			v->st = native_struct(v->size == 64 ? "dirent64" : "dirent");
 		if (v->kind == VIEW_CONTROL)
 			v->st = native_struct("cmsghdr");
-		if (wants_set(v) && (**s == 'o' || **s == 'd' || **s == 'x')) {
-			v->base = **s == 'o' ? 8 : **s == 'd' ? 10 : 16;
-			++*s;
-		}
+		if (wants_set(v))
+			read_base(v, s);
 		if (**s == ':' && wants_set(v)) {
 			++*s;
-			v->set = find_set(word_before(s, " ;]"));
+			v->set = find_set(word_before(s, " ;]:+"));
 		}
 		return;
 	}
@@ -424,9 +439,11 @@ static void read_full(struct call_struct *st, const char *s)
 	st->full = full;
 }
 
-/* What is said of the structure before its members: "!" is_whole, "/<<8|/" between. */
+/* What is said of the structure before its members: "!" is_whole, "%" is_cut, "/<<8|/" between. */
 static const char *read_marks(struct call_struct *st, const char *s)
 {
+	st->is_cut = *s == '%';
+	s += st->is_cut ? strlen("% ") : 0;
 	st->is_whole = *s == '!';
 	s += st->is_whole ? strlen("! ") : 0;
 	if (*s == '/') {
@@ -455,6 +472,7 @@ static void read_members(struct call_struct *st, const char *s)
 		}
 		if (*s == '~') {
 			st->has_tail = true;
+			st->tail_is_more = s[1] == '.';
 			break;
 		}
 		if (*s == '.') {
@@ -586,6 +604,15 @@ static s64 case_value(const char *text)
 	BUG("no value of %s", text);
 }
 
+/* "+16" */
+static u32 read_least(const char **s)
+{
+	if (**s != '+')
+		return 0;
+	++*s;
+	return number(s);
+}
+
 /* "TCGETS,TCGETS2 <*{termios};* p": values, a space, their view; "*": any other value. */
 static void read_cases(struct call_choice *c, const char *s)
 {
@@ -594,13 +621,16 @@ static void read_cases(struct call_choice *c, const char *s)
 	while (*s) {
 		const char *values = word(&s, " ");
 		struct call_view view = read_view(&s);
+		u32 least = read_least(&s);
 
 		s += *s == ';';
-		if (*values == '*')
+		if (*values == '*') {
 			c->rest = view;
+			c->rest_least = least;
+		}
 		while (*values && *values != '*')
 			vec_push(&all, &cases,
-				 (struct call_case){ case_value(word(&values, ",")), view });
+				 (struct call_case){ case_value(word(&values, ",")), least, view });
 	}
 	c->v = cases.v;
 	c->n = cases.n;

@@ -43,19 +43,32 @@ static s64 len_of_pointee(const struct shown *s, u64 address, bool out)
 	return out && was.n >= 4 ? MIN(n, (s64)word_at(was.p, 4)) : n;
 }
 
+/* An int may be negative. */
+static s64 len_of_argument(const struct shown *s, u32 i)
+{
+	const struct call_view *v = i < s->f->n ? &s->f->arg[i].view : NULL;
+	u64 n = call_arg_of(s, i);
+
+	return v && v->is_signed && v->size == 4 ? (s32)n : (s64)n;
+}
+
 s64 call_len_of(const struct shown *s, struct call_len len, struct bytes at)
 {
+	s64 n;
+
 	switch (len.kind) {
 	case LEN_NONE: return -1;
 	case LEN_CONST: return len.value;
-	case LEN_ARG: return (s64)call_arg_of(s, len.value);
+	case LEN_ARG: return len_of_argument(s, len.value);
 	case LEN_BITS:
 		return (s64)call_arg_of(s, len.value) < 0 ?
 			       -1 :
 			       (s64)(call_arg_of(s, len.value) + 63) / 64;
 	case LEN_PAGES: return (s64)(call_arg_of(s, len.value) + 4095) / 4096;
 	case LEN_RESULT: return s->returned ? s->result : -1;
-	case LEN_POINTEE: return len_of_pointee(s, call_arg_of(s, len.value), at.out);
+	case LEN_POINTEE:
+		n = len_of_pointee(s, call_arg_of(s, len.value), at.out);
+		return !len.size || n < 0 ? n : n ? MAX(n, (s64)4) : len.size;
 	case LEN_MEMBER:
 		return at.base && len.value + len.size <= at.n_base ?
 			       (s64)word_at(at.base + len.value, len.size) :
@@ -84,7 +97,8 @@ u32 call_size_of(const struct call_view *v)
 const struct call_view *call_chosen(const struct shown *s, const struct call_choice *c,
 				    const u8 *base, u32 n_base)
 {
-	const struct call_view *v = &c->rest;
+	static const struct call_view hidden = { .kind = VIEW_HIDDEN };
+	const struct call_view *v = n_base < c->rest_least ? &hidden : &c->rest;
 	u64 value = 0;
 	bool known = true;
 
@@ -95,7 +109,8 @@ const struct call_view *call_chosen(const struct shown *s, const struct call_cho
 	else
 		known = false;
 	for (u32 i = 0; i < c->n && known; i++)
-		if (((u32)value & c->mask) == ((u32)c->v[i].value & c->mask)) {
+		if (((u32)value & c->mask) == ((u32)c->v[i].value & c->mask) &&
+		    n_base >= c->v[i].least) {
 			v = &c->v[i].view;
 			break;
 		}

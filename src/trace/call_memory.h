@@ -21,6 +21,7 @@ struct shown {
 	s64 result;
 	s64 left; /* bytes that the call stored in buffers that were not shown yet */
 	u32 depth;
+	const struct call_format *f;
 	u32 most, hex; /* bytes of text; argstr_hex */
 	bool plain_fds;
 	const struct call_style *style;

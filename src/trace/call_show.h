@@ -15,6 +15,12 @@ void call_put_data(const struct shown *s, const u8 *p, u32 known, u64 n);
 /* Likewise, all of them in hex. */
 void call_put_hex(const struct shown *s, const u8 *p, u32 known, u64 n);
 
+/* As a comment, the address where what could be read ends. */
+void call_put_end(struct buf *b, u64 address);
+/* Directory entries, or their number; control messages. */
+void call_show_dirents(struct shown *s, const struct call_view *v, u64 address, struct bytes at);
+void call_show_control(struct shown *s, const struct call_view *v, u64 address, struct bytes at);
+
 /* What a netlink socket has sent or received: n bytes of a message at an address, those of m are
  * known. */
 void call_show_netlink(struct shown *s, const struct call_view *v, struct bytes m, u64 n);

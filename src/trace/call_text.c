@@ -6,6 +6,7 @@
  *	AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC
  *	1, {st_mode=S_IFREG|0644, st_size=3, ...}
  */
+#include <sys/socket.h>
 #include "base/visible.h"
 #include "trace/call_memory.h"
 #include "trace/call_number.h"
@@ -100,8 +101,9 @@ static void put_chars(const struct shown *s, struct bytes at, u32 n)
 }
 
 /* sun_path: "/tmp/x", @"abstract" */
-static void put_path(const struct shown *s, struct bytes at)
+static void put_path(const struct shown *s, struct bytes at, u32 most)
 {
+	at.n = most ? MIN(at.n, most) : at.n;
 	if (at.n && !at.p[0]) {
 		buf_putc(s->b, '@');
 		put_quoted(s->b, at.p + 1, at.n - 1, s->hex);
@@ -112,11 +114,22 @@ static void put_path(const struct shown *s, struct bytes at)
 
 /* ---- structures, arrays */
 
-/* Its name may be within what is shown. */
+/* The name may be within what is shown. */
+static bool names_itself(const struct call_view *v)
+{
+	return v->kind == VIEW_NET_ADDRESS || v->kind == VIEW_INET || v->kind == VIEW_INET6;
+}
+
+static u32 family_of(const struct shown *s, const struct call_view *v, struct bytes at)
+{
+	if (v->kind == VIEW_INET || v->kind == VIEW_INET6)
+		return v->kind == VIEW_INET ? AF_INET : AF_INET6;
+	return v->len.kind == LEN_MEMBER ? (u32)call_len_of(s, v->len, at) : s->net_family;
+}
+
 static void show_net_address(struct shown *s, const struct call_field *f, struct bytes at)
 {
-	bool is_own = f->view.len.kind == LEN_MEMBER;
-	u32 family = is_own ? (u32)call_len_of(s, f->view.len, at) : s->net_family;
+	u32 family = family_of(s, &f->view, at);
 
 	if (f->view.size)
 		at.n = MIN(at.n, (u32)f->view.size);
@@ -137,6 +150,11 @@ bool call_show_members(struct shown *s, const struct call_struct *st, struct byt
 			v = call_chosen(s, v->choice, at.p, at.n);
 		if (v->kind == VIEW_HIDDEN)
 			continue;
+		if (st->is_cut && f->offset < at.n && f->offset + call_size_of(v) > at.n) {
+			buf_printf(s->b, "%s%s=", some ? ", " : "", f->name);
+			put_hex_bytes(s->b, at.p + f->offset, at.n - f->offset, at.n - f->offset);
+			return true;
+		}
 		if (f->offset >= at.n ||
 		    (f->offset + call_size_of(v) > at.n && (v->kind != VIEW_STRUCT || !at.whole)))
 			break;
@@ -144,10 +162,10 @@ bool call_show_members(struct shown *s, const struct call_struct *st, struct byt
 		m.n = at.n - f->offset;
 		m.was = at.was ? at.was + f->offset : NULL;
 		buf_puts(s->b, some ? (st->between ? st->between : ", ") : "");
-		if (*f->name && v->kind != VIEW_NET_ADDRESS)
+		if (*f->name && !names_itself(v))
 			buf_printf(s->b, "%s=", f->name);
 		named = s->b->len;
-		if (v->kind == VIEW_NET_ADDRESS)
+		if (names_itself(v))
 			show_net_address(s, f, m);
 		else
 			call_show(s, v, m);
@@ -199,7 +217,9 @@ static void show_struct(struct shown *s, const struct call_struct *st, struct by
 	buf_putc(s->b, '{');
 	if (call_show_members(s, st, at) && st->has_more)
 		buf_puts(s->b, ", ...");
-	if (st->has_tail && at.whole > st->size)
+	if (st->tail_is_more && at.whole > st->size)
+		buf_puts(s->b, ", ...");
+	else if (st->has_tail && at.whole > st->size)
 		show_tail(s, st->size, at);
 	buf_putc(s->b, '}');
 	if (st->after)
@@ -219,11 +239,6 @@ static bool ends_page(u64 address, u32 known, u32 size)
 	return address && (next % PAGE == 0 || next / PAGE != (next + size - 1) / PAGE);
 }
 
-static void put_end(struct buf *b, u64 address)
-{
-	buf_printf(b, " /* %#llx */", (unsigned long long)address);
-}
-
 static void show_array(struct shown *s, const struct call_view *v, struct bytes at, s64 n)
 {
 	u32 size = MAX(call_size_of(v->of), 1u), known = at.n / size;
@@ -240,7 +255,7 @@ static void show_array(struct shown *s, const struct call_view *v, struct bytes 
 		if (i >= known || shown >= most_elements(s)) {
 			buf_puts(s->b, "...");
 			if (shown < most_elements(s) && ends_page(at.address, i * size, size))
-				put_end(s->b, at.address + (u64)i * size);
+				call_put_end(s->b, at.address + (u64)i * size);
 			break;
 		}
 		begun = s->b->len;
@@ -275,7 +290,7 @@ static void show_strings(struct shown *s, const struct call_view *v, u64 address
 		if (p.n < v->size || i >= most_elements(s)) {
 			buf_puts(s->b, "...");
 			if (i < most_elements(s) && ends_page(address, 0, v->size))
-				put_end(s->b, address);
+				call_put_end(s->b, address);
 			break;
 		}
 		text = call_memory(s, word_at(p.p, v->size), 1, false);
@@ -364,96 +379,10 @@ static void show_data(struct shown *s, const struct call_view *v, u64 address, s
 		put_bytes(s, v, m, n < 0 ? m.n : (u64)n);
 }
 
-/* Struct linux_dirent has the type in its last byte; where dirent64 has it, that is shown. */
-static void show_entry(struct shown *s, const struct call_view *v, const u8 *p, u32 n)
-{
-	enum { AT_TYPE = 18, AT_NAME = 19, LONGEST = 4096 };
-	u8 as_64[LONGEST];
-
-	if (v->size) {
-		show_struct(s, v->st, (struct bytes){ .p = p, .n = n });
-		return;
-	}
-	n = MIN(n, (u32)LONGEST - 1);
-	memcpy(as_64, p, AT_TYPE);
-	as_64[AT_TYPE] = p[n - 1];
-	memcpy(as_64 + AT_NAME, p + AT_TYPE, n - AT_TYPE);
-	show_struct(s, v->st, (struct bytes){ .p = as_64, .n = n + 1 });
-}
-
-/* Both kinds of entries have their length at byte 16. */
-static void show_entries(struct shown *s, const struct call_view *v, struct bytes m, u64 n)
-{
-	enum { AT_LENGTH = 16, SMALLEST = 24 };
-	u32 at = 0;
-
-	buf_putc(s->b, '[');
-	while (at + SMALLEST <= m.n) {
-		u32 len = (u32)word_at(m.p + at + AT_LENGTH, 2);
-
-		if (len < SMALLEST || len > m.n - at)
-			break;
-		buf_puts(s->b, at ? ", " : "");
-		show_entry(s, v, m.p + at, len);
-		at += len;
-	}
-	if (at < n)
-		buf_puts(s->b, at ? ", ..." : "...");
-	buf_putc(s->b, ']');
-}
-
-/* One piece has the entries, another two words: their number and their size. */
-static void show_dirents(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
-{
-	s64 n = call_len_of(s, v->len, at);
-	struct bytes m = call_memory(s, address, 16, true);
-	bool counted = !n || (n > 0 && m.n >= 16 && word_at(m.p + 8, 8) == (u64)n);
-	u64 count = n && counted ? word_at(m.p, 8) : 0;
-
-	if (counted && s->style && s->style->whole) {
-		show_entries(s, v, call_memory(s, address, (u32)n, true), (u64)n);
-		return;
-	}
-	put_address(s->b, address);
-	if (counted)
-		buf_printf(s->b, " /* %llu entr%s */", (unsigned long long)count,
-			   count == 1 ? "y" : "ies");
-}
-
-/* struct cmsghdr of linux/socket.h: u64 length, s32 level, s32 type, the data; each padded to 8. */
-static void show_control(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
-{
-	enum { HEAD = 16 };
-	s64 n = MAX(call_len_of(s, v->len, at), (s64)0);
-	struct bytes m = call_memory(s, address, (u32)MIN(n, (s64)SNAPSHOT_CONTROL), at.out);
-	u64 next = 0, len = HEAD;
-
-	if (n < HEAD || m.n < MIN(n, (s64)SNAPSHOT_CONTROL)) {
-		put_address(s->b, address);
-		return;
-	}
-	buf_putc(s->b, '[');
-	while (next < (u64)n) {
-		u64 left = MIN((u64)n, (u64)m.n) - MIN(next, (u64)m.n);
-
-		buf_puts(s->b, next ? ", " : "");
-		if (left < HEAD || len < HEAD) {
-			buf_puts(s->b, "...");
-			put_end(s->b, address + next);
-			break;
-		}
-		len = word_at(m.p + next, 8);
-		show_struct(s, v->st,
-			    (struct bytes){ .p = m.p + next,
-					    .n = (u32)MIN(MAX(len, (u64)HEAD), left),
-					    .out = at.out });
-		next += ALIGN_UP(MIN(MAX(len, (u64)HEAD), left), 8u);
-	}
-	buf_putc(s->b, ']');
-}
-
 static bool in_brackets(const struct call_view *v)
 {
+	if (v->kind == VIEW_FLAGS && v->base == 2) /* has its own */
+		return false;
 	return (v->kind >= VIEW_NUMBER && v->kind <= VIEW_ID && v->kind != VIEW_FILE_MODE) ||
 	       v->kind == VIEW_DATE;
 }
@@ -488,6 +417,8 @@ static bool is_readable(const struct shown *s, const struct call_view *v, u32 kn
 {
 	if (v->len.exact && (n != call_size_of(v) || known < n))
 		return false;
+	if (v->len.least && (n < call_size_of(v) || known < call_size_of(v)))
+		return false;
 	if (v->kind == VIEW_STRUCT && v->st->has_tail)
 		return known >= MIN((u64)n, (u64)v->st->size);
 	if (v->kind == VIEW_FD_SET && v->len.kind == LEN_BITS)
@@ -514,8 +445,17 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 		buf_puts(s->b, "[]");
 		return;
 	}
-	if (v->kind == VIEW_CHOICE)
-		v = call_chosen(s, v->choice, m.p, m.n);
+	if (v->kind == VIEW_CHOICE) {
+		v = call_chosen(s, v->choice, m.p, MIN(m.n, n < 0 ? m.n : (u32)MIN(n, (s64)m.n)));
+		if (v->kind == VIEW_ARRAY) {
+			m.n = n < 0 ? m.n : (u32)MIN(n, (s64)m.n);
+			n = m.n / MAX(call_size_of(v->of), 1u);
+		}
+	}
+	if (v->kind == VIEW_INT_OR_DATA && !n && !at.out) {
+		buf_puts(s->b, "\"\"");
+		return;
+	}
 	if (!m.p || (m.n < size && !partial) || (!n && partial) || v->kind == VIEW_HIDDEN ||
 	    !is_readable(s, v, m.n, n)) {
 		put_address(s->b, address);
@@ -533,7 +473,11 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 	m.base = m.p;
 	m.n_base = m.n;
 	if (v->kind == VIEW_INT_OR_DATA && m.n != 4) {
-		call_put_data(s, m.p, m.n, n < 0 ? m.n : (u64)n);
+		call_put_data(s, m.p, m.n, (u64)n);
+		return;
+	}
+	if (in_brackets(v) && m.n < v->size) {
+		put_hex_bytes(s->b, m.p, m.n, m.n);
 		return;
 	}
 	if (in_brackets(v) || v->kind == VIEW_INT_OR_DATA)
@@ -587,8 +531,8 @@ static void show_pointer(struct shown *s, const struct call_view *v, struct byte
 	case VIEW_DATA:
 	case VIEW_MESSAGE:
 	case VIEW_HEX_DATA: show_data(s, v->of, address, at); break;
-	case VIEW_DIRENTS: show_dirents(s, v->of, address, at); break;
-	case VIEW_CONTROL: show_control(s, v->of, address, at); break;
+	case VIEW_DIRENTS: call_show_dirents(s, v->of, address, at); break;
+	case VIEW_CONTROL: call_show_control(s, v->of, address, at); break;
 	default: show_object(s, v->of, address, at, v->dir); break;
 	}
 }
@@ -620,6 +564,10 @@ static void show_flags(struct shown *s, const struct call_view *v, u64 word)
 	static const struct call_style both = { .constants = CALL_VERBOSE };
 	size_t start = s->b->len;
 
+	if (v->base == 2) {
+		put_bit_set(s->b, v->set, (u32)word);
+		return;
+	}
 	put_flag_words(s->b, v->set, word, v->base == 8);
 	if (v->base == 16 && !(s->style && s->style->constants))
 		call_restyle(s->b, &both, start, CALL_AS_HEX, word);
@@ -641,6 +589,27 @@ static void show_path_or_data(struct shown *s, const struct call_view *v, struct
 		put_hex_bytes(s->b, at.p, (u32)MIN(n, (s64)at.n), 0);
 	else
 		put_bytes(s, v, at, n < 0 ? at.n : (u64)n);
+}
+
+/* In network order: also, or only, its bytes. */
+static void show_port(const struct shown *s, const struct call_view *v, struct bytes at, u64 word)
+{
+	enum call_constants style = s->style && v->size < 8 ? s->style->constants : CALL_ABBREV;
+
+	if (style)
+		put_hex_bytes(s->b, at.p, MIN(v->size, at.n), 0);
+	if (style == CALL_RAW)
+		return;
+	buf_puts(s->b, style ? " /* " : "");
+	put_port(s->b, v, word);
+	buf_puts(s->b, style ? " */" : "");
+}
+
+static void show_hardware(const struct shown *s, const struct call_view *v, struct bytes at)
+{
+	s64 n = call_len_of(s, v->len, at);
+
+	put_hardware(s->b, at.p, MIN(n < 0 ? v->count : (u32)MIN(n, (s64)v->count), at.n));
 }
 
 void call_show(struct shown *s, const struct call_view *v, struct bytes at)
@@ -672,15 +641,17 @@ void call_show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_FILE_MODE: put_file_mode(s->b, word); break;
 	case VIEW_DEVICE: put_device(s->b, word); break;
 	case VIEW_ID: put_id(s->b, word); break;
-	case VIEW_PORT: put_port(s->b, v, word); break;
+	case VIEW_PORT: show_port(s, v, at, word); break;
 	case VIEW_INET: put_inet(s->b, at.p, false); break;
 	case VIEW_INET6: put_inet(s->b, at.p, true); break;
 	case VIEW_SIGNALS: put_signal_set(s->b, word, s->style); break;
 	case VIEW_WAIT: put_wait_status(s->b, (int)word); break;
 	case VIEW_CHARS: put_chars(s, at, v->count); break;
-	case VIEW_BYTES: call_put_data(s, at.p, at.n, MIN(v->count, at.n)); break;
-	case VIEW_PATH: put_path(s, at); break;
-	case VIEW_HARDWARE: put_hardware(s->b, at.p, MIN(v->count, at.n)); break;
+	case VIEW_BYTES:
+		put_quoted(s->b, at.p, v->count ? MIN(v->count, at.n) : at.n, s->hex);
+		break;
+	case VIEW_PATH: put_path(s, at, v->count); break;
+	case VIEW_HARDWARE: show_hardware(s, v, at); break;
 	case VIEW_FD_SET: show_fd_set(s, v, at); break;
 	case VIEW_LITERAL: buf_puts(s->b, v->set->name); break;
 	case VIEW_RLIMIT: put_limit(s->b, word, v->size); break;
@@ -749,6 +720,7 @@ static const struct call_format *open_value(struct shown *s, struct buf *b,
 			     .returned = head >> CALL_RESULT_SHIFT & 1 };
 	if (!f || s->used < CALL_AT_ARGS + 8 * s->n_args || f->n > s->n_args)
 		return NULL;
+	s->f = f;
 	s->result = s->left = (s64)word_at(s->value + CALL_AT_RESULT, 8);
 	return f;
 }

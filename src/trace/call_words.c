@@ -346,6 +346,25 @@ void put_signal_set(struct buf *b, u64 set, const struct call_style *style)
 	buf_putc(b, ']');
 }
 
+void put_bit_set(struct buf *b, struct call_set *set, u32 bits)
+{
+	enum { N_BITS = 32 };
+	const char *between = "";
+
+	if (__builtin_popcount(bits) >= N_BITS * 2 / 3) {
+		buf_putc(b, '~');
+		bits = ~bits;
+	}
+	buf_putc(b, '[');
+	for (u32 i = 0; i < N_BITS; i++)
+		if (bits >> i & 1) {
+			buf_puts(b, between);
+			put_name_word(b, set, i, false);
+			between = " ";
+		}
+	buf_putc(b, ']');
+}
+
 void put_ticks(struct buf *b, s64 ticks)
 {
 	buf_s64(b, ticks);

@@ -12,6 +12,8 @@
 void put_flag_words(struct buf *b, struct call_set *set, u64 v, bool with_mode);
 /* SEEK_SET, 0x9 with the set's prefix; an ioctl request without a name is _IOC(...). */
 void put_name_word(struct buf *b, struct call_set *set, s64 v, bool or_decimal);
+/* [ICMP_ECHOREPLY ICMP_ECHO], ~[ICMP_ECHO]: 32 bits, by their numbers. */
+void put_bit_set(struct buf *b, struct call_set *set, u32 bits);
 /* [INT TERM], ~[KILL STOP] */
 void put_signal_set(struct buf *b, u64 set, const struct call_style *style);
 /* "SIGINT", "SIGRT_3", or the number */

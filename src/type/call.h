@@ -127,9 +127,11 @@ enum call_len_kind {
 
 struct call_len {
 	enum call_len_kind kind;
-	u16 value;  /* LEN_CONST; number of the argument; offset of the member */
-	u8 size;    /* of the member */
+	u16 value; /* LEN_CONST; number of the argument; offset of the member */
+	/* of the member; LEN_POINTEE: the length that 0 stands for */
+	u8 size;
 	bool exact; /* it must be the size of what is there, else the address is shown */
+	bool least; /* likewise, or more than that */
 };
 
 struct call_name {
@@ -181,7 +183,9 @@ struct call_struct {
 	bool has_more;       /* members are left out: ", ..." */
 	const char *between; /* members; NULL: ", " */
 	bool is_whole;       /* a netlink message that has less is shown as bytes */
-	bool has_tail;       /* what a call passes after the members is shown as bytes */
+	bool has_tail;       /* what a call passes after the members is shown as bytes, */
+	bool tail_is_more;   /* or as ", ..." */
+	bool is_cut;         /* what is there of a member is shown in hex */
 	/* used instead by styles that show all members; NULL: these */
 	const struct call_struct *full;
 	/* what a successful call has changed, shown as " => {...}"; NULL: nothing */
@@ -192,6 +196,7 @@ struct call_struct {
 
 struct call_case {
 	s64 value;
+	u32 least; /* bytes that the structure must have */
 	struct call_view view;
 };
 
@@ -203,6 +208,7 @@ struct call_choice {
 	struct call_case *v;
 	u32 n;
 	struct call_view rest; /* for any other value */
+	u32 rest_least;
 };
 
 /* ---- netlink */
