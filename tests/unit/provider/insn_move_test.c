@@ -14,21 +14,34 @@
 #ifdef __x86_64__
 static const char too_short[] = "it is too short for a jump of 5 bytes";
 
-/* Memory for copies, within reach of an address. */
+/* A page at about this address; NULL: it is taken. */
+static void *page_at(u64 address)
+{
+	void *at = mmap((void *)(uintptr_t)address, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	s64 from_there = (s64)((u64)(uintptr_t)at - address);
+
+	if (at == MAP_FAILED)
+		return NULL;
+	if (from_there > -(1ll << 28) && from_there < 1ll << 28)
+		return at;
+	munmap(at, 4096);
+	return NULL;
+}
+
+/* Memory for copies, within reach of an address: below it, or above where a program begins at 4
+ * MB. */
 static u8 *room_near(const void *address)
 {
 	u64 near = (u64)(uintptr_t)address & ~0xfffull;
 
 	for (u64 distance = 1 << 20; distance < 1ull << 30; distance += 1 << 20) {
-		void *at = mmap((void *)(uintptr_t)(near - distance), 4096,
-				PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-				0);
-		s64 from_there = (s64)((u64)(uintptr_t)at - near);
+		u8 *at = distance < near ? page_at(near - distance) : NULL;
 
-		if (at != MAP_FAILED && from_there > -(1ll << 30) && from_there < 1ll << 30)
+		if (!at)
+			at = page_at(near + distance);
+		if (at)
 			return at;
-		if (at != MAP_FAILED)
-			munmap(at, 4096);
 	}
 	return NULL;
 }
