@@ -17,9 +17,7 @@
 static int compile(const char *name, const struct buf *text, u64 *ns, u32 *n_insns)
 {
 	static struct sink sink;
-	struct request q = { .script.name = name,
-			     .script.text = text->s,
-			     .script.len = text->len };
+	struct request q = { .script.name = name, .script.text = text->s, .script.len = text->len };
 	struct session_host host = { .sink = &sink, .themes = builtin_themes };
 	struct compiled *c = calloc(1, sizeof(*c));
 	struct buf said = { 0 };

@@ -21,6 +21,7 @@
 #include "builtin/text.h"
 #include "builtin/unwind.h"
 #include "type/agg.h"
+#include "type/bpf_isa.h"
 
 enum { STACKS_ENTRIES = 16384 };
 /* In aux, beside the type: bpftrace's word for it. */
@@ -47,7 +48,7 @@ static bool check_dwarf(struct check *c, struct node *call)
 static void tell_of_frame_pointers(struct check *c, const struct node *call)
 {
 	if (!c->final || c->env->told_of_stacks || !(call->builtin->aux & AUX_DWARF) ||
-	    feature_has(c->env->features, FEAT_MAPPED_ARRAYS))
+	    c->env->has_past || feature_has(c->env->features, FEAT_MAPPED_ARRAYS))
 		return;
 	c->env->told_of_stacks = true;
 	check_report(c, call->span, D_STACKS_BY_FP);
@@ -288,8 +289,10 @@ static void lower_unwound(struct lower *l, const struct type *t, struct opnd dst
 	ir_store(l, opnd_plus(dst, 12), 4, o_temp(n_var));
 }
 
-static void compute_side(struct lower *l, const struct type *t, bool user, struct opnd dst)
+/* flags: those of bpf_get_stack. */
+static void compute_side(struct lower *l, const struct type *t, u32 flags, struct opnd dst)
 {
+	bool user = flags & BPF_F_USER_STACK, unwound = flags & STACK_UNWOUND;
 	enum stack_from from = stack_from(l, user);
 	u32 lead = from == STACK_FROM_ENTRY || from == STACK_FROM_EXIT,
 	    limit = captured_frames(l, t, user);
@@ -313,10 +316,10 @@ static void compute_side(struct lower *l, const struct type *t, bool user, struc
 		ir_var_set(l, cut_var = ir_var(l), o_imm(0));
 	if (lead)
 		store_function(l, frames);
-	add = user == l->profile->regs.are_users && limit > 1 && caller.loc.kind ? 8 : 0;
+	add = !unwound && user == l->profile->regs.are_users && limit > 1 && caller.loc.kind ? 8 :
+											       0;
 	n = ir_call(l, BPF_FUNC_get_stack, false, 4, lower_ctx(l, 0),
-		    opnd_plus(frames, lead ? 8 : add), o_imm(limit * 8 - add),
-		    o_imm(user ? BPF_F_USER_STACK : 0));
+		    opnd_plus(frames, lead ? 8 : add), o_imm(limit * 8 - add), o_imm(flags));
 	ir_branch(l, CC_SGT, n, o_imm(0), some, out);
 	ir_place(l, some);
 	mark = lower_values_mark(l);
@@ -357,8 +360,12 @@ static void compute_user_side(struct lower *l, const struct type *t, bool dwarf,
 			*out = ir_block_new(l);
 	u32 mark;
 
-	if ((!dwarf && l->env->config.user_stacks == USER_STACKS_FP) || !unwind_serves(l)) {
-		compute_side(l, t, true, dst);
+	if (!dwarf && l->env->config.user_stacks == USER_STACKS_FP) {
+		compute_side(l, t, BPF_F_USER_STACK, dst);
+		return;
+	}
+	if (l->env->has_past || !unwind_serves(l)) {
+		compute_side(l, t, BPF_F_USER_STACK | (l->env->has_past ? STACK_UNWOUND : 0), dst);
 		return;
 	}
 	ir_branch(l, CC_NE, unwind_is_32bit(l), o_imm(0), is_32bit, other);
@@ -368,7 +375,7 @@ static void compute_user_side(struct lower *l, const struct type *t, bool dwarf,
 	lower_values_drop(l, mark);
 	ir_jump(l, out);
 	ir_place(l, is_32bit);
-	compute_side(l, t, true, dst);
+	compute_side(l, t, BPF_F_USER_STACK, dst);
 	lower_values_drop(l, mark);
 	ir_jump(l, out);
 	ir_place(l, out);
@@ -409,7 +416,7 @@ static void lower_side(struct lower *l, const struct type *t, enum side side, st
 	if (store_kept(l, t, side, dst))
 		return;
 	if (side == SIDE_KERNEL)
-		compute_side(l, t, false, dst);
+		compute_side(l, t, 0, dst);
 	else
 		compute_user_side(l, t, side == SIDE_USER_DWARF, dst);
 	for (u32 i = 0; i < 2; i++) {

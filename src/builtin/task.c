@@ -6,6 +6,7 @@
  * offsets.
  */
 #include "builtin/builtin.h"
+#include "type/bpf_isa.h"
 
 /* ---- relatives: a row's aux is an enum walk */
 
@@ -44,6 +45,8 @@ static const struct type *check_walk(struct check *c, struct node *call)
 	u32 walk = call->builtin->aux;
 	struct node *task = call_arg(call, 0), *next = call->next;
 
+	if (walk == WALK_LEADER_COMM && !task && c->env->has_past)
+		return &ty_comm;
 	if (!w->type || !w->type(w->ctx, 's', "task_struct"))
 		return diag_type(c, call->span, D_MISSING_FEATURE, call->name,
 				 feature_rows[FEAT_BTF].text);
@@ -52,6 +55,19 @@ static const struct type *check_walk(struct check *c, struct node *call)
 	*call = *field_of(c, field_of(c, task, walks[walk].link), walks[walk].field);
 	call->next = next;
 	return check_expr(c, call);
+}
+
+/* For an engine that knows the names of threads; the others walk. */
+static struct ir_val lower_walk(struct lower *l, struct node *call)
+{
+	bool canonical;
+	struct opnd dst = lower_dest(l, &ty_comm, &canonical);
+	struct ir_val v = val_memory(&ty_comm, dst);
+
+	v.clean = true;
+	ir_zero(l, dst, ty_comm.size);
+	ir_call(l, BPF_FUNC_get_leader_comm, false, 2, dst, o_imm(ty_comm.size));
+	return v;
 }
 
 /* ---- usermode */
@@ -147,7 +163,7 @@ static struct ir_val lower_cgroup_path(struct lower *l, struct node *call)
 		.name = name_, .sig = sig_, .brief = brief_, .doc = doc_, .example = example_,     \
 		.work = "sleep 0.01", .output = output_, .varies = true,                           \
 		.flags = BI_VARIABLE | BI_NOTED, .engines = ON_KERNEL, .check = check_walk,        \
-		.aux = aux_,                                                                       \
+		.lower = lower_walk, .aux = aux_,                                                  \
 	}
 
 static const struct builtin rows[] = {

@@ -21,6 +21,7 @@
 #include "type/program.h"
 #include "type/site.h"
 #include "type/traced.h"
+#include "type/unwind.h"
 
 struct btf;
 struct recorded_kernel;
@@ -81,6 +82,10 @@ enum { PROGRAMS_NO_LIMIT = 1u << 30 };
 
 typedef void (*map_event_fn)(void *ctx, const struct map_event *e);
 
+/* Stores at most max frames of a user stack, the last of which may be an enum unwind_reason;
+ * returns their number. Mappings that the engine reported until now are taken into account. */
+typedef u32 (*unwind_fn)(void *ctx, const struct unwind_raw *raw, u64 *ips, u32 max);
+
 typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err *err);
 /* One function and the sites to attach it to. */
 struct attach_request {
@@ -117,6 +122,7 @@ struct engine {
 	/* The context of tracepoints and system calls is the perf record of each: there are no raw
 	 * ones. */
 	bool by_perf_record;
+	bool has_past;      /* it has the helpers for past events (type/bpf_isa.h) */
 	bool takes_filters; /* it supports site.event.filter */
 	bool has_events;    /* sites fire on their own: a run waits for records */
 	/* It traces the running kernel, so symbols and ways to attach are those of this machine. */
@@ -258,6 +264,10 @@ struct engine {
 	/* Words of the data map: loss counters, and what the session passes to programs. */
 	u64 (*data_u64)(void *self, u32 offset);
 	void (*set_data_u64)(void *self, u32 offset, u64 value);
+
+	/* The function that unwinds user stacks of events, from registers and bytes of the stack.
+	 * NULL: programs walk them, or the kernel does. */
+	void (*set_unwinder)(void *self, unwind_fn f, void *ctx);
 
 	/* ---- the system that its events come from; NULL: this machine, now */
 	void (*clock)(void *self, struct engine_clock *now);

@@ -197,9 +197,11 @@ struct env {
 	u32 script_id;
 	struct hash noted_texts; /* by the address of a node: its struct noted_text */
 	bool is_replay;          /* its events are those of a recording */
-	bool counts_frames;      /* the script uses the number of frames of a stack */
-	bool told_of_stacks;     /* that user stacks are walked by frame pointers */
-	bool compares_stacks;    /* ... or whether two are equal */
+	/* its engine has what only engines in user space have: type/bpf_isa.h */
+	bool has_past;
+	bool counts_frames;   /* the script uses the number of frames of a stack */
+	bool told_of_stacks;  /* that user stacks are walked by frame pointers */
+	bool compares_stacks; /* ... or whether two are equal */
 	/* ... and something was missing: the types of the script are not all known */
 	bool unchecked;
 	u32 probe_name_max; /* bytes of the longest name of an attached probe */

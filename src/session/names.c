@@ -232,7 +232,7 @@ static u32 end_at_data(struct run *r, struct process_at at, u64 *ips, u32 n)
 {
 	usermaps_turn(r);
 	at = at_hit(r, at);
-	for (u32 i = 1; i < n; i++)
+	for (u32 i = 1; i < n && ips[i] >= N_UNWIND_REASONS; i++)
 		if (!usyms_is_code(run_usyms(r), at.pid, at.time, ips[i] - 1)) {
 			ips[i] = UNWIND_WHY_NOT_CODE;
 			return i + 1;

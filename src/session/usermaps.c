@@ -37,7 +37,8 @@ struct usermaps {
 	u32 n_events, n_matter;  /* read since; those of processes whose mappings programs have */
 	VEC(u32) waiting;        /* processes that were there at the start */
 	VEC(u32) changed;        /* processes whose mappings changed, for unwinds */
-	struct unwinds *unwinds; /* NULL: no program unwinds stacks */
+	struct unwinds *unwinds; /* NULL: no stacks are unwound */
+	void *own_tables;        /* theirs, if no program reads them; NULL */
 	struct raw_stacks *raw;  /* NULL: no program keeps hits */
 	struct stack_keys keys;
 	VEC(u32) listed; /* processes in the programs' map, some twice; */
@@ -68,8 +69,9 @@ static void add_member(struct usermaps *m, u32 pid)
 
 static void note_changed(struct usermaps *m, u32 pid)
 {
-	if (!m->unwinds || (!m->some && m->raw && !unwinds_knows(m->unwinds, pid)))
-		return; /* its first hit is kept, and asks for its mappings */
+	if (!m->unwinds ||
+	    (!m->some && (m->raw || m->own_tables) && !unwinds_knows(m->unwinds, pid)))
+		return; /* its first hit asks for its mappings */
 	m->n_matter++;
 	for (u32 i = m->changed.n; i--;)
 		if (m->changed.v[i] == pid)
@@ -160,7 +162,7 @@ static void on_map_event(void *ctx, const struct map_event *e)
 	case PROC_FORK:
 		if (r->naming.usermaps->some)
 			add_member(r->naming.usermaps, e->pid);
-		usyms_forked(u, e->parent, e->pid);
+		usyms_forked(u, e->parent, e->pid, e->time);
 		break;
 	}
 	tell(r, e, &m);
@@ -242,6 +244,40 @@ static void set_process(void *ctx, u32 pid, const struct unwind_process *p)
 		vec_push(&r->naming.usermaps->arena, &r->naming.usermaps->listed, pid);
 }
 
+/* ---- stacks that an engine unwinds */
+
+static void read_changes(struct run *r)
+{
+	struct usermaps *m = r->naming.usermaps;
+
+	if (!m->refused)
+		engines_maps_read(&r->engines, on_map_event, r);
+	for (u32 i = 0; i < m->changed.n; i++)
+		unwinds_note(m->unwinds, m->changed.v[i]);
+	m->changed.n = 0;
+}
+
+/* At the time of the event: mappings that were reported later are not there yet. */
+static u32 unwind_event(void *ctx, const struct unwind_raw *raw, u64 *ips, u32 max)
+{
+	struct run *r = ctx;
+
+	read_changes(r);
+	return unwinds_frames(r->naming.usermaps->unwinds, raw, ips, max);
+}
+
+static void set_nothing(void *ctx, u32 pid, const struct unwind_process *p)
+{
+}
+
+static void unwind_for_engine(struct run *r, struct usermaps *m)
+{
+	if (!engines_set_unwinder(&r->engines, unwind_event, r))
+		return;
+	m->own_tables = xcalloc(1, UNWIND_SIZE);
+	m->unwinds = unwinds_new(run_usyms(r), m->own_tables, set_nothing, NULL);
+}
+
 /* The processes that are traced by name are known before the first event. */
 static void start_unwinding(struct run *r, struct usermaps *m)
 {
@@ -249,8 +285,10 @@ static void start_unwinding(struct run *r, struct usermaps *m)
 	void *memory = map == NO_INDEX ? NULL : engines_map_memory(&r->engines, map);
 	struct bell bell;
 
-	if (!memory)
+	if (!memory) {
+		unwind_for_engine(r, m);
 		return;
+	}
 	m->sweep_at = next_sweep(&r->c, 0);
 	m->unwinds = unwinds_new(run_usyms(r), memory, set_process, r);
 	/* none where frames matter at once: by their number, or whether two stacks are equal */
@@ -309,11 +347,7 @@ void usermaps_turn(struct run *r)
 		raw_stacks_collect(m->raw);
 	}
 	now = clock_mono_ns();
-	if (!m->refused)
-		engines_maps_read(&r->engines, on_map_event, r);
-	for (u32 i = 0; i < m->changed.n; i++)
-		unwinds_note(m->unwinds, m->changed.v[i]);
-	m->changed.n = 0;
+	read_changes(r);
 	if (m->raw) {
 		raw_stacks_unwind(m->raw, 0, now);
 		stack_keys_turn(r, &m->keys, m->raw);
@@ -426,6 +460,7 @@ void usermaps_release(struct naming *n)
 	if (m) {
 		raw_stacks_free(m->raw);
 		unwinds_free(m->unwinds);
+		free(m->own_tables);
 	}
 	usyms_free(n->usyms);
 	if (!m)

@@ -44,7 +44,7 @@ static void apply(struct store_names *n, const struct store_mapping *m)
 	switch ((enum mapping_kind)row->kind) {
 	case MAPPING_ADDED: usyms_mapped(n->usyms, row->pid, &mapping, row->time); return;
 	case MAPPING_CLEARED: usyms_exec(n->usyms, row->pid, row->time); return;
-	case MAPPING_FORKED: usyms_forked(n->usyms, row->parent, row->pid); return;
+	case MAPPING_FORKED: usyms_forked(n->usyms, row->parent, row->pid, row->time); return;
 	case N_MAPPING_KINDS: return;
 	}
 }

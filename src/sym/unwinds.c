@@ -293,7 +293,7 @@ static u32 try_known(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, 
 {
 	const struct unwind_process *p = process_of(w, raw->pid);
 
-	if (p && p->start_stack == raw->start_stack)
+	if (p && (!raw->start_stack || p->start_stack == raw->start_stack))
 		return unwind_raw_frames(&w->tables, p, raw, ips, max, is_new);
 	return not_known(raw, ips, is_new);
 }
@@ -326,8 +326,9 @@ u32 unwinds_frames(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u3
 {
 	bool is_new, lives;
 	u32 n = try_known(w, raw, ips, max, &is_new);
+	const struct unwind_process *p = process_of(w, raw->pid);
 
-	if (!is_new)
+	if (!is_new || (p && p->settled))
 		return n;
 	if (usyms_all_reported(w->usyms, raw->pid)) {
 		note_reported(w, raw->pid, raw->start_stack);

@@ -53,7 +53,7 @@ struct proc {
 	bool exec_seen; /* from_events has all code mappings of the program */
 	int unseen;     /* -errno of the last read of the maps */
 	u64 start_time, exe_inode;
-	u64 checked_ns, read_ns, used;
+	u64 forked_ns, checked_ns, read_ns, used;
 	u64 missed_ns; /* when a read of the maps last lacked code known before */
 	struct procmaps maps;
 	struct procmaps from_events; /* mappings reported by events since its last exec */
@@ -504,7 +504,7 @@ void usyms_exec(struct usyms *u, u32 pid, u64 time)
 }
 
 /* The child has its parent's mappings until exec. */
-void usyms_forked(struct usyms *u, u32 parent, u32 pid)
+void usyms_forked(struct usyms *u, u32 parent, u32 pid, u64 time)
 {
 	struct proc *from = entry_of(u, parent), *p;
 
@@ -514,6 +514,7 @@ void usyms_forked(struct usyms *u, u32 parent, u32 pid)
 	begin_program(p); /* the pid may have been reused */
 	past_maps_release(&p->past);
 	from = entry_of(u, parent); /* it may have been forgotten */
+	p->forked_ns = time;
 	p->exec_seen = from->exec_seen;
 	if (from->have_maps)
 		add_code(&p->from_events, &from->maps);
@@ -627,10 +628,10 @@ static const struct mapping *find_mapping_then(const struct proc *p, u64 address
 }
 
 /* Libraries may be loaded during the run: the maps are read again, but not for every unknown
- * address. */
+ * address. A time before the process existed is that of an equal stack of another one. */
 static const struct mapping *find_mapping(struct usyms *u, struct proc *p, u64 address, u64 time)
 {
-	const struct mapping *m = time ? find_mapping_then(p, address, time) : NULL;
+	const struct mapping *m = time > p->forked_ns ? find_mapping_then(p, address, time) : NULL;
 
 	if (m)
 		return m;

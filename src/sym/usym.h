@@ -35,7 +35,7 @@ struct mapping;
 struct procmaps;
 void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m, u64 time);
 void usyms_exec(struct usyms *u, u32 pid, u64 time);
-void usyms_forked(struct usyms *u, u32 parent, u32 pid);
+void usyms_forked(struct usyms *u, u32 parent, u32 pid, u64 time);
 /* Reads the maps of a process, again if they are known. Borrowed until the next call with a pid;
  * NULL: it is gone (usyms_unseen()) or exiting. */
 const struct procmaps *usyms_read(struct usyms *u, u32 pid);

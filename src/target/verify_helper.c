@@ -89,6 +89,7 @@ static const struct helper helpers[] = {
 	H(strncmp, "rsC", RET_NUMBER, 0),
 	H(map_lookup_percpu_elem, "Mkn", RET_VALUE, 0),
 	H(ktime_get_tai_ns, "", RET_NUMBER, 0),
+	H(get_leader_comm, "ws", RET_NUMBER, 0),
 };
 #undef H
 /* clang-format on */

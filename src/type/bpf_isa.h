@@ -18,6 +18,16 @@
 #define BPF_STORE_REL 0x110
 #endif
 
+/*
+ * Only for engines in user space, which know more of a past event than a helper of the kernel can
+ * ask. The kernel's own list ends at 211 and is frozen (include/uapi/linux/bpf.h).
+ */
+enum {
+	BPF_FUNC_get_leader_comm = 240, /* (buf, size): as get_current_comm, of the group leader */
+	/* of bpf_get_stack, with BPF_F_USER_STACK: by call frame information */
+	STACK_UNWOUND = 1 << 16,
+};
+
 /* Access size in bytes of a load, store or atomic operation. */
 static inline u32 bpf_access_size(u8 code)
 {

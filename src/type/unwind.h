@@ -104,7 +104,7 @@ struct unwind_raw {
 	u64 id;    /* even; hashes of frames are odd */
 	u64 time;  /* CLOCK_MONOTONIC */
 	u32 pid, len;
-	u64 start_stack; /* mm_struct.start_stack */
+	u64 start_stack; /* mm_struct.start_stack; 0: not known */
 	u64 sp, fp, pc, link;
 	/* where the return address of the function is whose entry was hit (1: in link), or 0 */
 	u64 entered;

@@ -222,18 +222,23 @@ HELPER(get_func_ip) { return vm->world.func_ip; }
 HELPER(get_attach_cookie) { return vm->world.cookie; }
 /* clang-format on */
 
-HELPER(get_current_comm)
+static u64 copy_comm(struct vm *vm, const u64 *a, const char comm[16])
 {
-	u32 size = (u32)a[1], n = MIN(size, (u32)sizeof vm->world.comm);
+	u32 size = (u32)a[1], n = MIN(size, 16u);
 	u8 *dst = vm_at(vm, a[0], size, VM_WRITE);
 
 	if (dst && size) {
 		memset(dst, 0, size);
-		memcpy(dst, vm->world.comm, n);
+		memcpy(dst, comm, n);
 		dst[size - 1] = '\0';
 	}
 	return 0;
 }
+
+/* clang-format off */
+HELPER(get_current_comm) { return copy_comm(vm, a, vm->world.comm); }
+HELPER(get_leader_comm) { return copy_comm(vm, a, vm->world.leader_comm); }
+/* clang-format on */
 
 /* There is no program to jump to: execution continues. */
 HELPER(no_tail_call)
@@ -334,7 +339,7 @@ static u32 frames(struct vm *vm, u64 flags, u32 max, u64 **all)
 	u32 skip = flags & BPF_F_SKIP_FIELD_MASK, n;
 
 	*all = xcalloc(max + skip + 1, sizeof **all);
-	n = (u32)vm->world.stack(vm->world.ctx, *all, max + skip, flags & BPF_F_USER_STACK);
+	n = (u32)vm->world.stack(vm->world.ctx, *all, max + skip, flags);
 	if ((s32)n < 0 || n <= skip)
 		return 0;
 	memmove(*all, *all + skip, (n - skip) * sizeof **all);
@@ -535,6 +540,7 @@ static vm_helper_fn *const helpers[] = {
 	[BPF_FUNC_strncmp] = vm_strncmp,
 	[BPF_FUNC_map_lookup_percpu_elem] = map_lookup_percpu,
 	[BPF_FUNC_ktime_get_tai_ns] = ktime_get_tai_ns,
+	[BPF_FUNC_get_leader_comm] = get_leader_comm,
 };
 /* clang-format on */
 

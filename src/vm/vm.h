@@ -17,7 +17,7 @@ struct vm;
 /* The system that programs see: fixed values make tests deterministic. */
 struct vm_world {
 	u64 pid_tgid, uid_gid, cgroup_id;
-	char comm[16];
+	char comm[16], leader_comm[16];
 	u32 cpu, n_cpus, numa_node;
 	u64 ring_size; /* bytes, a power of two, as the kernel engine's ring; 0: 1 MB */
 	u64 (*now_ns)(void *ctx, u32 clock); /* enum timestamp_mode; NULL: real clocks */
@@ -27,8 +27,8 @@ struct vm_world {
 	 * own memory.
 	 */
 	int (*read)(void *ctx, void *dst, u32 len, u64 addr, bool user);
-	/* Stacks: fills ips, returns the number of frames. */
-	int (*stack)(void *ctx, u64 *ips, u32 max, bool user);
+	/* Stacks: fills ips, returns the number of frames. flags: those of bpf_get_stack. */
+	int (*stack)(void *ctx, u64 *ips, u32 max, u64 flags);
 	u64 task;                       /* bpf_get_current_task */
 	u64 func_ip, cookie;            /* bpf_get_func_ip, bpf_get_attach_cookie */
 	bool ignores_signals;           /* bpf_send_signal does nothing, and is not counted */

@@ -36,6 +36,7 @@ static void check(const struct perf_ring *r)
 		check_within(r->next, s.raw, s.raw_len);
 		check_within(r->next, s.stack, s.stack_len);
 		check_within(r->next, s.regs, 5 * 8);
+		check_within(r->next, s.user_regs, 5 * 8);
 	}
 	if (record_task(r->next, &task) && task.comm)
 		check_within(r->next, task.comm, strlen(task.comm) + 1);

@@ -27,9 +27,12 @@ enum {
 	/* Data bytes of all rings together, and of one. */
 	RINGS = 64 << 20,
 	MOST_RING = 4 << 20,
+	MOST_RING_OF_STACKS = 16 << 20, /* where samples may have bytes of stacks */
 	LEAST_RING = 64 << 10,
-	/* Bytes of the user stack in a sample: the frame of a function, arguments on the stack. */
-	STACK_TOP = 512,
+	/* Bytes of the user stack in a sample: a ring holds so many of them; the most. Of events
+	 * that are not timers, of which there may be thousands at once, half of that. */
+	STACKS_IN_RING = 32,
+	MOST_STACK = 32 << 10,
 };
 #define FORMAT_LOST (1ull << 4) /* PERF_FORMAT_LOST, Linux 6.0 */
 
@@ -56,11 +59,12 @@ static struct perf_event_attr attr_of(u32 type, u64 config)
 					 .clockid = CLOCK_MONOTONIC };
 }
 
-static struct perf_event_attr attr_dummy(bool own)
+static struct perf_event_attr attr_dummy(bool own, bool maps)
 {
 	struct perf_event_attr attr = attr_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 
 	attr.comm = attr.task = 1;
+	attr.mmap = attr.mmap2 = attr.comm_exec = maps;
 	attr.exclude_kernel = own;
 	return attr;
 }
@@ -69,7 +73,7 @@ static struct perf_event_attr attr_dummy(bool own)
  * matter. */
 static int open_dummy(const struct events *e, u32 cpu, u32 wakeup)
 {
-	struct perf_event_attr attr = attr_dummy(e->pids != NULL);
+	struct perf_event_attr attr = attr_dummy(e->pids != NULL, e->wants_maps && !e->pids);
 
 	attr.watermark = 1;
 	attr.wakeup_watermark = wakeup;
@@ -114,11 +118,13 @@ static int add_ring(struct events *e, u32 cpu, u64 *size)
 	return epoll_ctl(e->epoll_fd, EPOLL_CTL_ADD, fd, &ready) < 0 ? -errno : 0;
 }
 
-static u64 ring_size(u32 n_cpus)
+static u64 ring_size(const struct events *e, u32 n_cpus)
 {
-	u64 size = MOST_RING;
+	u64 all = MAX((u64)RINGS, e->rings_size), size = all > RINGS   ? all :
+							 e->wants_maps ? (u64)MOST_RING_OF_STACKS :
+									 (u64)MOST_RING;
 
-	while (size > LEAST_RING && size * n_cpus > RINGS)
+	while (size > LEAST_RING && size * n_cpus > all)
 		size /= 2;
 	return size;
 }
@@ -128,7 +134,7 @@ static int watch_tasks(struct events *e, struct err *err);
 int events_open(struct events *e, struct err *err)
 {
 	u32 *cpu = xcalloc(MOST_CPUS, sizeof *cpu), n = MIN(cpus_online(cpu, MOST_CPUS), MOST_CPUS);
-	u64 size = ring_size(n);
+	u64 size = ring_size(e, n);
 	int ret = 0;
 
 	arena_init(&e->arena);
@@ -141,6 +147,15 @@ int events_open(struct events *e, struct err *err)
 	return ret < 0 ? err_sys(err, "open a perf event with a ring on each processor") :
 	       e->pids ? watch_tasks(e, err) :
 			 0;
+}
+
+u32 events_stack_bytes(const struct events *e, bool timer)
+{
+	u64 least = ~0ull;
+
+	for (u32 i = 0; i < e->rings.n; i++)
+		least = MIN(least, e->rings.v[i].size);
+	return (u32)MIN(least / STACKS_IN_RING, (u64)MOST_STACK) / (timer ? 1 : 2);
 }
 
 static void close_source(struct event_source *s)
@@ -396,9 +411,8 @@ static int open_on_tasks(struct events *e, struct event_source *s, struct perf_e
 static int watch_tasks(struct events *e, struct err *err)
 {
 	struct event_source *s = arena_new(&e->arena, struct event_source);
-	struct perf_event_attr attr = attr_dummy(true);
+	struct perf_event_attr attr = attr_dummy(true, true);
 
-	attr.mmap = attr.mmap2 = attr.comm_exec = 1;
 	vec_push(&e->arena, &e->sources, s);
 	errno = -open_on_tasks(e, s, &attr);
 	if (errno <= 0)
@@ -432,11 +446,14 @@ static void add_handler(struct events *e, struct event_source *s, struct handler
 	s->handlers.v[at] = h;
 }
 
-static struct event_source *find_source(const struct events *e, const struct site *s, u64 parts)
+static struct event_source *find_source(const struct events *e, const struct site *s,
+					const struct sample_parts *parts)
 {
 	for (u32 i = 0; i < e->sources.n; i++)
 		if (!e->sources.v[i]->fetched.fetches && is_same_event(&e->sources.v[i]->site, s) &&
-		    (e->sources.v[i]->layout.type & parts) == parts)
+		    (e->sources.v[i]->layout.type & parts->type) == parts->type &&
+		    e->sources.v[i]->parts.stack >= parts->stack &&
+		    e->sources.v[i]->parts.walks >= parts->walks)
 			return e->sources.v[i];
 	return NULL;
 }
@@ -460,20 +477,23 @@ static void note(struct events *e, const struct event_source *s)
 }
 
 /* One register of a system call, for its ABI. */
-static void set_parts(struct perf_event_attr *attr, const struct site *site, u64 parts)
+static void set_parts(struct perf_event_attr *attr, const struct site *site,
+		      const struct sample_parts *parts)
 {
 	const u64 regs = arch_native->sample_regs;
+	bool all = site->kind != SITE_PERF_TRACEPOINT || parts->walks;
 
-	attr->sample_type |= parts;
-	attr->sample_regs_intr = parts & PERF_SAMPLE_REGS_INTR ? regs : 0;
-	attr->sample_stack_user = parts & PERF_SAMPLE_STACK_USER ? STACK_TOP : 0;
-	if (parts & PERF_SAMPLE_REGS_USER)
-		attr->sample_regs_user = site->kind == SITE_PERF_TRACEPOINT ? 1 : regs;
+	attr->sample_type |= parts->type;
+	attr->sample_regs_intr = parts->type & PERF_SAMPLE_REGS_INTR ? regs : 0;
+	attr->sample_stack_user = parts->type & PERF_SAMPLE_STACK_USER ? parts->stack : 0;
+	if (parts->type & PERF_SAMPLE_REGS_USER)
+		attr->sample_regs_user = all ? regs : 1;
 }
 
 /* The event of a site, opened if it is not open yet. NULL with err. */
 static struct event_source *source_at(struct events *e, const struct site *site,
-				      const struct fetches *fetches, u64 parts, struct err *err)
+				      const struct fetches *fetches,
+				      const struct sample_parts *parts, struct err *err)
 {
 	struct event_source *s = fetches->list.n ? NULL : find_source(e, site, parts);
 	struct perf_event_attr attr = attr_of(0, 0);
@@ -491,6 +511,7 @@ static struct event_source *source_at(struct events *e, const struct site *site,
 	s = arena_new(&e->arena, struct event_source);
 	*s = (struct event_source){ .site = *site,
 				    .fetched = fetched,
+				    .parts = *parts,
 				    .layout = { attr.sample_type, attr.sample_regs_user,
 						attr.sample_regs_intr } };
 	if (site->kind == SITE_PERF_TRACEPOINT && !fetched.fetches && site->event.filter &&
@@ -511,8 +532,8 @@ static struct event_source *source_at(struct events *e, const struct site *site,
 	return s;
 }
 
-int events_attach(struct events *e, struct handler h, const struct site *site, u64 parts,
-		  struct err *err)
+int events_attach(struct events *e, struct handler h, const struct site *site,
+		  const struct sample_parts *parts, struct err *err)
 {
 	struct event_source *s = source_at(e, site, h.fetches, parts, err);
 
@@ -535,24 +556,27 @@ int events_attach(struct events *e, struct handler h, const struct site *site, u
  * the process's registers.
  */
 
-bool events_share_calls(struct events *e, const struct site *s, u32 n, u64 parts)
+bool events_share_calls(struct events *e, const struct site *s, u32 n,
+			const struct sample_parts *parts)
 {
 	enum { FEW = 2 };
 
 	return s->kind == SITE_PERF_TRACEPOINT && s->event.call && !e->pids &&
-	       (n > FEW || parts & PERF_SAMPLE_CALLCHAIN) && calls_id(e, s->event.call) > 0;
+	       (n > FEW || parts->type & PERF_SAMPLE_CALLCHAIN) && calls_id(e, s->event.call) > 0;
 }
 
-int events_attach_call(struct events *e, struct handler h, const struct site *site, u64 parts,
-		       struct err *err)
+int events_attach_call(struct events *e, struct handler h, const struct site *site,
+		       const struct sample_parts *parts, struct err *err)
 {
+	struct sample_parts with_abi = *parts;
 	struct site calls = *site;
 	struct event_source *s;
 
 	calls.event.config = (u64)calls_id(e, site->event.call);
 	calls.event.call = site->event.call > 0 ? 1 : -1;
 	calls.event.filter = NULL; /* events_filter_calls() decides */
-	s = source_at(e, &calls, h.fetches, parts | PERF_SAMPLE_REGS_USER, err);
+	with_abi.type |= PERF_SAMPLE_REGS_USER;
+	s = source_at(e, &calls, h.fetches, &with_abi, err);
 	if (!s)
 		return err->code;
 	s->is_calls = true;

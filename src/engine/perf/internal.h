@@ -34,12 +34,11 @@ struct sample {
 	u64 n_frames;
 	const void *raw; /* PERF_SAMPLE_RAW */
 	u32 raw_len;
-	u64 user_abi;    /* PERF_SAMPLE_REGS_USER */
-	const u8 *stack; /* PERF_SAMPLE_STACK_USER: bytes from the stack pointer on */
+	u64 user_abi;        /* PERF_SAMPLE_REGS_USER */
+	const u8 *user_regs; /* likewise, NULL: none; u64 each, those of the mask */
+	const u8 *stack;     /* PERF_SAMPLE_STACK_USER: bytes from the stack pointer on */
 	u64 stack_len;
-	/* Of PERF_SAMPLE_REGS_INTR, or if there are none of REGS_USER: u64 each, those of the
-	 * mask */
-	const u8 *regs;
+	const u8 *regs; /* PERF_SAMPLE_REGS_INTR; if the event has none, user_regs */
 };
 /* Properties from the attributes of its event. */
 struct sample_layout {
@@ -90,6 +89,9 @@ void perf_ring_done(struct perf_ring *r);
 /* Some are held back. */
 bool perf_rings_hold(const struct perf_rings *rs);
 void perf_rings_release(struct perf_rings *rs);
+
+/* A register of the process by its offset in struct pt_regs, of an event with all of them. */
+u64 sample_user_reg(const struct sample *s, u32 offset);
 
 /* ---- tasks.c: the names and processes of threads, in the order of the records */
 
@@ -143,9 +145,15 @@ struct handler {
 	s32 call;   /* for raw_syscalls: only the call of this number + 1; 0: all */
 };
 /* Sites that one event serves: the functions run in the order of the script. */
+struct sample_parts {
+	u64 type;   /* PERF_SAMPLE_CALLCHAIN, REGS_USER, STACK_USER, REGS_INTR */
+	u32 stack;  /* bytes of the user stack */
+	bool walks; /* all registers of the process are needed, to unwind its stack */
+};
 struct event_source {
 	struct site site; /* the first of them */
 	struct sample_layout layout;
+	struct sample_parts parts;
 	struct fetched fetched; /* of the only handler */
 	VEC(struct handler) handlers;
 	VEC(int) fds;
@@ -164,24 +172,29 @@ struct events {
 	VEC(int) ring_fds; /* by ring */
 	s64 calls_enter,
 		calls_exit;    /* ids of raw_syscalls' events; 0: not looked up, -1: unknown */
+	u64 rings_size;        /* bytes of all together, if more than the default */
 	int epoll_fd;          /* readable when a ring is half full */
+	bool wants_maps;       /* the rings also report mappings, and exec() */
 	bool counts_lost;      /* PERF_FORMAT_LOST, Linux 6.0 */
 	VEC(const char *) how; /* lines for -v */
 };
-/* Opens the rings, once pids are set. 0 or -errno. */
+/* Opens the rings, once pids, rings_size and wants_maps are set. 0 or -errno. */
 int events_open(struct events *e, struct err *err);
 void events_release(struct events *e);
 void events_disable(struct events *e);
+/* Bytes of user stack that a sample may have so that a ring holds many; timer: of a timer. */
+u32 events_stack_bytes(const struct events *e, bool timer);
 bool events_serve(enum site_kind kind);
-/* parts: PERF_SAMPLE_CALLCHAIN, STACK_USER, REGS_INTR, as the function needs. 0 or -errno. */
-int events_attach(struct events *e, struct handler h, const struct site *s, u64 parts,
-		  struct err *err);
+/* parts: what the function needs. 0 or -errno. */
+int events_attach(struct events *e, struct handler h, const struct site *s,
+		  const struct sample_parts *parts, struct err *err);
 /* Whether the event of all calls suits this system call, one of a function's n calls, better: if n
  * is large, or if the function reads the kernel stack, which events of single calls lack. */
-bool events_share_calls(struct events *e, const struct site *s, u32 n, u64 parts);
+bool events_share_calls(struct events *e, const struct site *s, u32 n,
+			const struct sample_parts *parts);
 /* The same for such a call. */
-int events_attach_call(struct events *e, struct handler h, const struct site *s, u64 parts,
-		       struct err *err);
+int events_attach_call(struct events *e, struct handler h, const struct site *s,
+		       const struct sample_parts *parts, struct err *err);
 /* Sets kernel filters for calls that no handler takes. Called once all are attached. */
 void events_filter_calls(struct events *e);
 /* Events of a source that were lost because the ring was full. */

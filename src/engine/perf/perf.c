@@ -25,6 +25,7 @@
 #include "engine/machine.h"
 #include "engine/perf/internal.h"
 #include "engine/timers.h"
+#include "type/bpf_isa.h"
 #include "vm/vm.h"
 
 enum {
@@ -35,6 +36,8 @@ enum {
 	CTX_SIZE = 128 << 10,
 	COMMON_PID =
 		4, /* offset in every trace record: s32, the thread in the first pid namespace */
+	/* Bytes of the user stack of a uprobe: the frame of a function, arguments on the stack. */
+	STACK_TOP = 512,
 };
 
 struct perf {
@@ -53,6 +56,12 @@ struct perf {
 	const struct fetch_table *fetches;
 	struct sample sample;              /* of the current record */
 	const struct event_source *source; /* likewise */
+	unwind_fn unwind;                  /* NULL: no function prints user stacks */
+	void *unwind_ctx;
+	struct {
+		struct unwind_raw raw;
+		u8 stack[1 << 16];
+	} hit; /* for unwind */
 	u8 ctx[CTX_SIZE];
 };
 
@@ -141,13 +150,16 @@ static const char *lacks(u32 helper, bool memory)
 	}
 }
 
+static u32 fp_offset(void)
+{
+	return (u32)arch_reg_offset(arch_native, arch_native->link ? "fp" : "bp", NULL);
+}
+
 /* True for the stack pointer, and for the frame pointer, which is near unless the frame is
  * large. */
 static bool has_memory_near(u32 offset)
 {
-	const struct arch *a = arch_native;
-
-	return offset == a->sp || offset == (u32)arch_reg_offset(a, a->link ? "fp" : "bp", NULL);
+	return offset == arch_native->sp || offset == fp_offset();
 }
 
 /* ---- what programs can access */
@@ -168,10 +180,8 @@ static u64 now_ns(void *ctx, u32 clock)
 
 /* The frames of the kernel or of user space; the markers between them in a callchain are errnos, as
  * addresses. */
-static int stack_of_sample(void *ctx, u64 *ips, u32 max, bool user)
+static int frames_of_kernel(const struct sample *s, u64 side, u64 *ips, u32 max)
 {
-	const u64 side = user ? (u64)PERF_CONTEXT_USER : (u64)PERF_CONTEXT_KERNEL;
-	const struct sample *s = &((const struct perf *)ctx)->sample;
 	bool is_inside = false;
 	u32 n = 0;
 
@@ -187,6 +197,44 @@ static int stack_of_sample(void *ctx, u64 *ips, u32 max, bool user)
 	return (int)n;
 }
 
+/* A default limit includes the frame that gives the reason for the end, others do not. */
+static int unwind_sample(struct perf *p, u64 *ips, u32 max)
+{
+	const struct sample *s = &p->sample;
+	u64 frames[STACK_MAX_FRAMES + 1];
+	u32 room = max == STACK_DEFAULT_FRAMES ? max : MIN(max, (u32)STACK_MAX_FRAMES) + 1, n;
+
+	p->hit.raw = (struct unwind_raw){
+		.time = p->now,
+		.pid = (u32)(p->world->pid_tgid >> 32),
+		.len = (u32)MIN(s->stack_len, sizeof p->hit.stack),
+		.sp = sample_user_reg(s, arch_native->sp),
+		.fp = sample_user_reg(s, fp_offset()),
+		.pc = sample_user_reg(s, arch_native->ip),
+		.shown = sample_user_reg(s, arch_native->ip),
+	};
+	if (arch_native->link)
+		p->hit.raw.link = sample_user_reg(s, arch_native->link);
+	memcpy(p->hit.raw.stack, s->stack, p->hit.raw.len);
+	n = p->unwind(p->unwind_ctx, &p->hit.raw, frames, room);
+	n = MIN(n, max);
+	memcpy(ips, frames, n * sizeof *ips);
+	return (int)n;
+}
+
+/* Processes of other ABIs are walked by the kernel. */
+static int stack_of_sample(void *ctx, u64 *ips, u32 max, u64 flags)
+{
+	struct perf *p = ctx;
+	bool user = flags & BPF_F_USER_STACK;
+
+	if (user && flags & STACK_UNWOUND && p->unwind &&
+	    p->sample.user_abi == PERF_SAMPLE_REGS_ABI_64)
+		return unwind_sample(p, ips, max);
+	return frames_of_kernel(&p->sample,
+				user ? (u64)PERF_CONTEXT_USER : (u64)PERF_CONTEXT_KERNEL, ips, max);
+}
+
 /* The top of the stack is in the sample. */
 static int read_memory(void *ctx, void *to, u32 len, u64 address, bool user)
 {
@@ -196,7 +244,7 @@ static int read_memory(void *ctx, void *to, u32 len, u64 address, bool user)
 	if (p->source && p->source->fetched.fetches &&
 	    fetch_read(&p->source->fetched, &p->sample, p->ctx, to, len, address) >= 0)
 		return 0;
-	memcpy(&sp, p->ctx + arch_native->sp, sizeof sp);
+	sp = sample_user_reg(&p->sample, arch_native->sp);
 	at = address - sp;
 	if (!p->sample.stack_len || at > p->sample.stack_len || len > p->sample.stack_len - at)
 		return -EFAULT;
@@ -236,7 +284,8 @@ static bool reads_memory(const struct bpf_func *f)
 static bool reads_names(const struct program *prog)
 {
 	for (u32 i = 0; i < prog->funcs.n; i++)
-		if (calls_helper(prog->funcs.v[i], BPF_FUNC_get_current_comm))
+		if (calls_helper(prog->funcs.v[i], BPF_FUNC_get_current_comm) ||
+		    calls_helper(prog->funcs.v[i], BPF_FUNC_get_leader_comm))
 			return true;
 	return false;
 }
@@ -300,6 +349,8 @@ static void *open_perf(struct program *prog, const struct engine_options *o, str
 	p->fetches = o->fetches;
 	if (fetches_memory(o->fetches))
 		fetch_remove_left();
+	p->events.rings_size = o->ring_size;
+	p->events.wants_maps = prog->has_user_symbols;
 	if (choose_tasks(p, o, err) < 0 || events_open(&p->events, err) < 0 ||
 	    open_timer(p, err) < 0) {
 		close_perf(p->vm);
@@ -335,16 +386,39 @@ static struct leaving close_perf(void *self)
 
 /* ---- attaching */
 
-/* The parts of a sample that the function reads; its context may be made from registers. */
-static u64 parts_of(const struct bpf_func *f, const struct site *s)
+/* Whether it has the flag of a call that unwinds stacks: a constant, loaded as the argument. */
+static bool unwinds_stacks(const struct bpf_func *f)
 {
-	u64 parts = calls_helper(f, BPF_FUNC_get_stack) ? PERF_SAMPLE_CALLCHAIN : 0;
+	enum { FLAGS = BPF_REG_4 };
 
-	if (s->kind == SITE_PERF_TRACEPOINT)
-		return parts;
+	for (u32 i = 0; i < f->n_insns; i++)
+		if (f->insns[i].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
+		    f->insns[i].dst_reg == FLAGS &&
+		    f->insns[i].imm == (BPF_F_USER_STACK | STACK_UNWOUND))
+			return calls_helper(f, BPF_FUNC_get_stack);
+	return false;
+}
+
+/* The parts of a sample that the function reads; its context may be made from registers. */
+static struct sample_parts parts_of(const struct perf *p, const struct bpf_func *f,
+				    const struct site *s)
+{
+	struct sample_parts parts = { .walks = unwinds_stacks(f) };
+
+	if (calls_helper(f, BPF_FUNC_get_stack))
+		parts.type |= PERF_SAMPLE_CALLCHAIN;
+	if (s->kind != SITE_PERF_TRACEPOINT)
+		parts.type |= s->kind == SITE_UPROBE ? PERF_SAMPLE_REGS_USER :
+						       PERF_SAMPLE_REGS_INTR;
 	if (s->kind == SITE_UPROBE && reads_memory(f))
-		parts |= PERF_SAMPLE_STACK_USER;
-	return parts | (s->kind == SITE_UPROBE ? PERF_SAMPLE_REGS_USER : PERF_SAMPLE_REGS_INTR);
+		parts.stack = STACK_TOP;
+	if (parts.walks) {
+		parts.type |= PERF_SAMPLE_REGS_USER;
+		parts.stack = events_stack_bytes(&p->events, s->kind == SITE_PERF_TIMER);
+	}
+	if (parts.stack)
+		parts.type |= PERF_SAMPLE_STACK_USER;
+	return parts;
 }
 
 static const struct fetches *fetches_of(const struct perf *p, u32 func)
@@ -358,16 +432,16 @@ static const struct fetches *fetches_of(const struct perf *p, u32 func)
 static int attach_site(struct perf *p, u32 func, const struct site *s, u32 n, struct err *err)
 {
 	struct handler h = { .func = func, .fetches = fetches_of(p, func), .cookie = s->index };
-	u64 parts = parts_of(p->prog->funcs.v[func], s);
+	struct sample_parts parts = parts_of(p, p->prog->funcs.v[func], s);
 
 	if (p->events.pids && s->kind == SITE_PERF_TIMER && s->event.one_cpu) {
 		timers_add(&p->timers, s,
 			   func); /* the timer of a task stops while the task sleeps */
 		return 0;
 	}
-	return !h.fetches->list.n && events_share_calls(&p->events, s, n, parts) ?
-		       events_attach_call(&p->events, h, s, parts, err) :
-		       events_attach(&p->events, h, s, parts, err);
+	return !h.fetches->list.n && events_share_calls(&p->events, s, n, &parts) ?
+		       events_attach_call(&p->events, h, s, &parts, err) :
+		       events_attach(&p->events, h, s, &parts, err);
 }
 
 static int attach(void *self, const struct attach_request *a, struct err *err)
@@ -421,6 +495,7 @@ static void set_task(struct perf *p, const struct perf_ring *r, const struct sam
 	p->world->cpu = r->cpu;
 	p->world->pid_tgid = (u64)pid << 32 | tid;
 	tasks_comm(&p->tasks, tid, r->cpu, p->world->comm);
+	tasks_comm(&p->tasks, pid, r->cpu, p->world->leader_comm);
 }
 
 /* The record itself, or struct pt_regs, which is also the start of a perf event program's
@@ -483,7 +558,7 @@ static void run_record(struct perf *p, const struct perf_ring *r, struct in_vm_r
 		run_sample(p, r, to);
 	else if (record_task(r->next, &task))
 		tasks_record(&p->tasks, &task);
-	if (p->events.pids && p->map_watch && r->next->type != PERF_RECORD_SAMPLE)
+	if (p->map_watch && r->next->type != PERF_RECORD_SAMPLE)
 		map_watch_record(p->map_watch, r->next, RECORD_TRAILER, r->id.time);
 	if (record_lost(r->next, &lost) &&
 	    (src = hash_get(&p->events.by_id, &r->id.event, sizeof r->id.event)))
@@ -583,8 +658,8 @@ static int maps_open(void *self, bool prompt)
 {
 	struct perf *p = perf_of(self);
 
-	p->map_watch = p->events.pids ? map_watch_new() : map_watch_open(prompt);
-	return p->map_watch ? 0 : -errno;
+	p->map_watch = map_watch_new(); /* of the rings' records */
+	return 0;
 }
 
 static int maps_fd(const void *self)
@@ -597,11 +672,20 @@ static void maps_read(void *self, map_event_fn f, void *ctx)
 	map_watch_read(perf_of(self)->map_watch, f, ctx);
 }
 
+static void set_unwinder(void *self, unwind_fn f, void *ctx)
+{
+	struct perf *p = perf_of(self);
+
+	p->unwind = f;
+	p->unwind_ctx = ctx;
+}
+
 const struct engine engine_perf = {
 	.name = "perf",
 	.brief = "perf_event_open(2) without bpf(2)",
 	.by_name_only = true,
 	.by_perf_record = true,
+	.has_past = true,
 	.takes_filters = true,
 	.has_events = true,
 	.on_this_kernel = true,
@@ -614,9 +698,8 @@ const struct engine engine_perf = {
 	.has_memory_near = has_memory_near,
 	.fetches = true,
 	.source = "a perf sample",
-	.source_has =
-		"the fields of the event (args), registers, stacks, comm, pid, tid, cpu, nsecs, "
-		"elapsed and probe; --engine=kernel has the rest",
+	.source_has = "the fields of the event (args), registers, stacks, comm, leader_comm, pid, "
+		      "tid, cpu, nsecs, elapsed and probe; --engine=kernel has the rest",
 	.serves = serves,
 	.open = open_perf,
 	.detach_all = detach_all,
@@ -630,6 +713,7 @@ const struct engine engine_perf = {
 	.drained_much = drained_much,
 	.skipped = skipped,
 	.misses = LOSS_SAMPLES,
+	.set_unwinder = set_unwinder,
 	.maps_open = maps_open,
 	.maps_fd = maps_fd,
 	.maps_read = maps_read,

@@ -82,7 +82,7 @@ static bool take_stack(struct words *w, struct sample *s)
 }
 
 /* u64 abi; unless it is PERF_SAMPLE_REGS_ABI_NONE, the registers of the mask. */
-static bool take_regs(struct words *w, u64 mask, u64 *abi, struct sample *s)
+static bool take_regs(struct words *w, u64 mask, u64 *abi, const u8 **regs)
 {
 	size_t len = (size_t)__builtin_popcountll(mask) * 8;
 
@@ -92,7 +92,7 @@ static bool take_regs(struct words *w, u64 mask, u64 *abi, struct sample *s)
 		return true;
 	if (len > (size_t)(w->end - w->at))
 		return false;
-	s->regs = w->at;
+	*regs = w->at;
 	w->at += len;
 	return true;
 }
@@ -102,18 +102,38 @@ bool record_sample(const struct perf_event_header *h, const struct sample_layout
 {
 	struct record_id id;
 	struct words w = body(h);
+	const u8 *intr = NULL;
 	u64 abi;
 
 	*s = (struct sample){ 0 };
 	if (h->type != PERF_RECORD_SAMPLE || h->size < sizeof *h + RECORD_TRAILER)
 		return false;
 	w.at += RECORD_TRAILER;
-	return record_id(h, &id) && (!(l->type & PERF_SAMPLE_CALLCHAIN) || take_frames(&w, s)) &&
-	       (!(l->type & PERF_SAMPLE_RAW) || take_raw(&w, s)) &&
-	       (!(l->type & PERF_SAMPLE_REGS_USER) ||
-		take_regs(&w, l->user_regs, &s->user_abi, s)) &&
-	       (!(l->type & PERF_SAMPLE_STACK_USER) || take_stack(&w, s)) &&
-	       (!(l->type & PERF_SAMPLE_REGS_INTR) || take_regs(&w, l->intr_regs, &abi, s));
+	if (!(record_id(h, &id) && (!(l->type & PERF_SAMPLE_CALLCHAIN) || take_frames(&w, s)) &&
+	      (!(l->type & PERF_SAMPLE_RAW) || take_raw(&w, s)) &&
+	      (!(l->type & PERF_SAMPLE_REGS_USER) ||
+	       take_regs(&w, l->user_regs, &s->user_abi, &s->user_regs)) &&
+	      (!(l->type & PERF_SAMPLE_STACK_USER) || take_stack(&w, s)) &&
+	      (!(l->type & PERF_SAMPLE_REGS_INTR) || take_regs(&w, l->intr_regs, &abi, &intr))))
+		return false;
+	s->regs = intr ? intr : s->user_regs;
+	return true;
+}
+
+u64 sample_user_reg(const struct sample *s, u32 offset)
+{
+	const struct arch *a = arch_native;
+	u32 at = 0;
+	u64 v;
+
+	for (u32 i = 0; s->user_regs && i < ARCH_SAMPLE_REGS; i++) {
+		if (!(a->sample_regs >> i & 1))
+			continue;
+		if (a->sample_reg[i] == offset)
+			return memcpy(&v, s->user_regs + (size_t)8 * at, 8), v;
+		at++;
+	}
+	return 0;
 }
 
 bool record_task(const struct perf_event_header *h, struct task_record *t)

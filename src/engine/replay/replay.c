@@ -144,13 +144,13 @@ static u64 now_ns(void *ctx, u32 clock)
 
 /* ---- stacks */
 
-static int stack(void *ctx, u64 *ips, u32 max, bool user)
+static int stack(void *ctx, u64 *ips, u32 max, u64 flags)
 {
 	const struct replay *r = ctx;
 	struct event_stack s = { 0 };
 
 	if (r->current)
-		s = r->current->stack[user];
+		s = r->current->stack[(flags & BPF_F_USER_STACK) != 0];
 	s.n = MIN(s.n, max);
 	memcpy(ips, s.ips, s.n * sizeof *ips);
 	return (int)s.n;

@@ -222,7 +222,7 @@ static void told(void)
 		u, PARENT,
 		&(struct mapping){ .start = 0x1000, .end = 0x2000, .exec = true, .path = "/no" },
 		10);
-	usyms_forked(u, PARENT, CHILD);
+	usyms_forked(u, PARENT, CHILD, 12);
 	usyms_resolve(u, CHILD, 0, 0x1800, &s);
 	is_str(s.path, "/no", "a child has the mappings of its parent");
 	usyms_exec(u, PARENT, 20);
@@ -238,6 +238,15 @@ static void told(void)
 	is_str(s.path, "/no", "not for stacks from before");
 	usyms_resolve(u, CHILD, 0, 0x1800, &s);
 	is_str(s.path, "/no", "of the process that called it only");
+	usyms_exec(u, CHILD, 40);
+	usyms_mapped(
+		u, CHILD,
+		&(struct mapping){ .start = 0x1000, .end = 0x2000, .exec = true, .path = "/child" },
+		50);
+	usyms_resolve(u, CHILD, 35, 0x1800, &s);
+	is_str(s.path, "/no", "a stack from before the child's exec");
+	usyms_resolve(u, CHILD, 11, 0x1800, &s);
+	is_str(s.path, "/child", "one from before the child was first hit in another process");
 	replaced(u, PARENT);
 	usyms_free(u);
 }
