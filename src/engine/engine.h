@@ -27,6 +27,10 @@ struct btf;
 struct recorded_kernel;
 struct trace_event;
 
+/* Stores at most max frames of a user stack, the last of which may be an enum unwind_reason;
+ * returns their number. Mappings that the engine reported until now are taken into account. */
+typedef u32 (*unwind_fn)(void *ctx, const struct unwind_raw *raw, u64 *ips, u32 max);
+
 struct engine_options {
 	u64 ring_size; /* bytes, a power of two; 0: depends on the memory of the machine */
 	bool verbose;
@@ -46,6 +50,10 @@ struct engine_options {
 	const u32 *pids;
 	u32 n_pids;
 	const struct fetch_table *fetches; /* borrowed; functions may be added */
+	/* For events that are past when programs run: unwinds their user stacks, from registers and
+	 * bytes of the stack; 0 frames: not now. */
+	unwind_fn unwind;
+	void *unwind_ctx;
 };
 
 /* The answer of an engine about a site. */
@@ -81,10 +89,6 @@ struct program_room {
 enum { PROGRAMS_NO_LIMIT = 1u << 30 };
 
 typedef void (*map_event_fn)(void *ctx, const struct map_event *e);
-
-/* Stores at most max frames of a user stack, the last of which may be an enum unwind_reason;
- * returns their number. Mappings that the engine reported until now are taken into account. */
-typedef u32 (*unwind_fn)(void *ctx, const struct unwind_raw *raw, u64 *ips, u32 max);
 
 typedef void (*refused_fn)(void *ctx, const struct site *site, const struct err *err);
 /* One function and the sites to attach it to. */
@@ -122,7 +126,6 @@ struct engine {
 	/* The context of tracepoints and system calls is the perf record of each: there are no raw
 	 * ones. */
 	bool by_perf_record;
-	bool has_past;      /* it has the helpers for past events (type/bpf_isa.h) */
 	bool takes_filters; /* it supports site.event.filter */
 	bool has_events;    /* sites fire on their own: a run waits for records */
 	/* It traces the running kernel, so symbols and ways to attach are those of this machine. */
@@ -143,8 +146,10 @@ struct engine {
 	/* For programs whose context is registers: whether events have the memory near the address
 	 * in the register at that offset. NULL: none. */
 	bool (*has_memory_near)(u32 offset);
-	/* Memory that registers point to is fetched with the event (struct fetch). */
-	bool fetches;
+	/* Its events are past when programs run: memory that registers point to is fetched with the
+	 * event (struct fetch), user stacks are unwound by engine_options.unwind, and it has the
+	 * helpers for past events (type/bpf_isa.h). */
+	bool has_past;
 	const char *source, *source_has; /* for messages about lacks() */
 	/* 0, or an error if this process may not use the engine. NULL: every process may. */
 	int (*check_rights)(struct err *err);
@@ -264,10 +269,6 @@ struct engine {
 	/* Words of the data map: loss counters, and what the session passes to programs. */
 	u64 (*data_u64)(void *self, u32 offset);
 	void (*set_data_u64)(void *self, u32 offset, u64 value);
-
-	/* The function that unwinds user stacks of events, from registers and bytes of the stack.
-	 * NULL: programs walk them, or the kernel does. */
-	void (*set_unwinder)(void *self, unwind_fn f, void *ctx);
 
 	/* ---- the system that its events come from; NULL: this machine, now */
 	void (*clock)(void *self, struct engine_clock *now);

@@ -457,15 +457,3 @@ void engines_maps_read(struct used_engines *e, map_event_fn f, void *ctx)
 	if (u)
 		u->ops->maps_read(u->self, f, ctx);
 }
-
-bool engines_set_unwinder(struct used_engines *e, unwind_fn f, void *ctx)
-{
-	bool needed = false;
-
-	for (struct used_engine *u = engines_next(e, NULL); u; u = engines_next(e, u))
-		if (u->ops->set_unwinder) {
-			u->ops->set_unwinder(u->self, f, ctx);
-			needed = true;
-		}
-	return needed;
-}

@@ -78,7 +78,5 @@ bool engines_usym(const struct used_engines *e, u32 pid, u64 addr, struct symbol
 int engines_maps_open(struct used_engines *e, bool prompt); /* -ENOSYS: no engine reports them */
 int engines_maps_fd(const struct used_engines *e);
 void engines_maps_read(struct used_engines *e, map_event_fn f, void *ctx);
-/* False: no engine needs one. */
-bool engines_set_unwinder(struct used_engines *e, unwind_fn f, void *ctx);
 
 #endif

@@ -236,7 +236,9 @@ static int start_engines(struct run *r, struct err *err)
 				    .to_ns = r->request->from.end_ns,
 				    .again_if_big = !r->c.attempt.compact,
 				    .traced = &r->request->traced,
-				    .fetches = &r->c.fetches };
+				    .fetches = &r->c.fetches,
+				    .unwind = usermaps_unwind,
+				    .unwind_ctx = r };
 	int ret;
 
 	follow_list(r);

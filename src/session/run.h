@@ -213,6 +213,9 @@ u64 usermaps_changed(const struct usermaps *m);
 /* Frames of a stack that is unwound afterwards, by the id of its struct unwind_raw, and its
  * time. */
 u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips, u64 *time);
+/* unwind_fn of engine/engine.h, for the struct run, at the time of the event: mappings that the
+ * engine reports later are not there yet. */
+u32 usermaps_unwind(void *run, const struct unwind_raw *raw, u64 *ips, u32 max);
 /* How long at most before the next turn, of at most so many. */
 int usermaps_wait_ms(const struct usermaps *m, int most);
 /* Readable when usermaps_turn() is urgent; -1: the mappings that changed, and hits that wait for

@@ -238,7 +238,7 @@ static int fetch_of(struct search *s, const struct ir_insn *in)
 static bool can_fetch(struct search *s, const struct ir_insn *in)
 {
 	s->steps = 0;
-	return s->c->engines[0]->fetches && (s->has_registers || s->is_call) &&
+	return s->c->engines[0]->has_past && (s->has_registers || s->is_call) &&
 	       fetch_of(s, in) >= 0;
 }
 
@@ -328,7 +328,7 @@ void unrecorded_report(struct compiled *c, const struct ir_unit *u, u32 prog_typ
 
 	if (!c->engines[0]->lacks || (c->n_engines > 1 && !has_records(c)))
 		return;
-	where.is_call = c->engines[0]->fetches && is_of_calls(c, index);
+	where.is_call = c->engines[0]->has_past && is_of_calls(c, index);
 	for (u32 k = 0; k < u->funcs.n; k++) {
 		where.f = u->funcs.v[k];
 		report_func(c, &where);

@@ -257,11 +257,12 @@ static void read_changes(struct run *r)
 	m->changed.n = 0;
 }
 
-/* At the time of the event: mappings that were reported later are not there yet. */
-static u32 unwind_event(void *ctx, const struct unwind_raw *raw, u64 *ips, u32 max)
+u32 usermaps_unwind(void *run, const struct unwind_raw *raw, u64 *ips, u32 max)
 {
-	struct run *r = ctx;
+	struct run *r = run;
 
+	if (!r->naming.usermaps || !r->naming.usermaps->unwinds)
+		return 0;
 	read_changes(r);
 	return unwinds_frames(r->naming.usermaps->unwinds, raw, ips, max);
 }
@@ -272,7 +273,7 @@ static void set_nothing(void *ctx, u32 pid, const struct unwind_process *p)
 
 static void unwind_for_engine(struct run *r, struct usermaps *m)
 {
-	if (!engines_set_unwinder(&r->engines, unwind_event, r))
+	if (!r->c.env.has_past)
 		return;
 	m->own_tables = xcalloc(1, UNWIND_SIZE);
 	m->unwinds = unwinds_new(run_usyms(r), m->own_tables, set_nothing, NULL);

@@ -56,7 +56,7 @@ struct perf {
 	const struct fetch_table *fetches;
 	struct sample sample;              /* of the current record */
 	const struct event_source *source; /* likewise */
-	unwind_fn unwind;                  /* NULL: no function prints user stacks */
+	unwind_fn unwind;
 	void *unwind_ctx;
 	struct {
 		struct unwind_raw raw;
@@ -228,8 +228,7 @@ static int stack_of_sample(void *ctx, u64 *ips, u32 max, u64 flags)
 	struct perf *p = ctx;
 	bool user = flags & BPF_F_USER_STACK;
 
-	if (user && flags & STACK_UNWOUND && p->unwind &&
-	    p->sample.user_abi == PERF_SAMPLE_REGS_ABI_64)
+	if (user && flags & STACK_UNWOUND && p->sample.user_abi == PERF_SAMPLE_REGS_ABI_64)
 		return unwind_sample(p, ips, max);
 	return frames_of_kernel(&p->sample,
 				user ? (u64)PERF_CONTEXT_USER : (u64)PERF_CONTEXT_KERNEL, ips, max);
@@ -347,6 +346,8 @@ static void *open_perf(struct program *prog, const struct engine_options *o, str
 	look_at_clocks(p);
 	tasks_init(&p->tasks);
 	p->fetches = o->fetches;
+	p->unwind = o->unwind;
+	p->unwind_ctx = o->unwind_ctx;
 	if (fetches_memory(o->fetches))
 		fetch_remove_left();
 	p->events.rings_size = o->ring_size;
@@ -672,20 +673,11 @@ static void maps_read(void *self, map_event_fn f, void *ctx)
 	map_watch_read(perf_of(self)->map_watch, f, ctx);
 }
 
-static void set_unwinder(void *self, unwind_fn f, void *ctx)
-{
-	struct perf *p = perf_of(self);
-
-	p->unwind = f;
-	p->unwind_ctx = ctx;
-}
-
 const struct engine engine_perf = {
 	.name = "perf",
 	.brief = "perf_event_open(2) without bpf(2)",
 	.by_name_only = true,
 	.by_perf_record = true,
-	.has_past = true,
 	.takes_filters = true,
 	.has_events = true,
 	.on_this_kernel = true,
@@ -696,7 +688,7 @@ const struct engine engine_perf = {
 	.tell_gaps = tell_gaps,
 	.lacks = lacks,
 	.has_memory_near = has_memory_near,
-	.fetches = true,
+	.has_past = true,
 	.source = "a perf sample",
 	.source_has = "the fields of the event (args), registers, stacks, comm, leader_comm, pid, "
 		      "tid, cpu, nsecs, elapsed and probe; --engine=kernel has the rest",
@@ -713,7 +705,6 @@ const struct engine engine_perf = {
 	.drained_much = drained_much,
 	.skipped = skipped,
 	.misses = LOSS_SAMPLES,
-	.set_unwinder = set_unwinder,
 	.maps_open = maps_open,
 	.maps_fd = maps_fd,
 	.maps_read = maps_read,
