@@ -341,19 +341,17 @@ static u32 *namesakes(struct lower *l, u32 room)
 static struct opnd probe_by_cookie(struct lower *l)
 {
 	struct opnd at, site = lower_site(l);
-	u32 room = 2, *table;
+	u32 room = 2, *table, off;
 
 	while (room < l->prog->sites.n + l->prog->spare_sites)
 		room *= 2;
 	table = namesakes(l, room);
 	if (!table)
 		return site;
+	off = lower_data(l, room * 4, table);
 	at = ir_op2(l, IR_SHL, ir_op2(l, IR_AND, site, o_imm(room - 1)), o_imm(2));
-	return ir_load(l,
-		       ir_op2(l, IR_ADD,
-			      ir_addr(l, o_data(l->prog->data_map, lower_data(l, room * 4, table))),
-			      at),
-		       4, false);
+	return ir_load(l, ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)), at), 4,
+		       false);
 }
 
 static struct ir_val lower_probe(struct lower *l, struct node *call)

@@ -236,7 +236,7 @@ static void filter_number(struct lower *l, struct opnd nr)
 	const u64 *set = l->profile->syscall.set;
 	u8 bytes[SYSCALL_SET_BITS] = { 0 };
 	struct opnd byte;
-	u32 only = 0;
+	u32 only = 0, off;
 
 	if (set && set_size(set, &only) == 1) {
 		lower_return_unless(l, CC_EQ, nr, o_imm(only));
@@ -247,8 +247,8 @@ static void filter_number(struct lower *l, struct opnd nr)
 		return;
 	for (u32 i = 0; i < SYSCALL_SET_BITS; i++)
 		bytes[i] = set[i / 64] >> (i % 64) & 1;
-	byte = ir_op2(l, IR_ADD,
-		      ir_addr(l, o_data(l->prog->data_map, lower_data(l, sizeof bytes, bytes))),
+	off = lower_data(l, sizeof bytes, bytes); /* creates the map */
+	byte = ir_op2(l, IR_ADD, ir_addr(l, o_data(l->prog->data_map, off)),
 		      ir_op2(l, IR_AND, nr, o_imm(SYSCALL_SET_BITS - 1)));
 	lower_return_unless(l, CC_NE, ir_load(l, byte, 1, false), o_imm(0));
 }

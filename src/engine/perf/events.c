@@ -120,9 +120,10 @@ static int add_ring(struct events *e, u32 cpu, u64 *size)
 
 static u64 ring_size(const struct events *e, u32 n_cpus)
 {
-	u64 all = MAX((u64)RINGS, e->rings_size), size = all > RINGS   ? all :
-							 e->wants_maps ? (u64)MOST_RING_OF_STACKS :
-									 (u64)MOST_RING;
+	u64 all = MAX((u64)RINGS, e->rings_size), size = all > RINGS ? all :
+							 e->wants_stacks ?
+								       (u64)MOST_RING_OF_STACKS :
+								       (u64)MOST_RING;
 
 	while (size > LEAST_RING && size * n_cpus > all)
 		size /= 2;

@@ -175,10 +175,11 @@ struct events {
 	u64 rings_size;        /* bytes of all together, if more than the default */
 	int epoll_fd;          /* readable when a ring is half full */
 	bool wants_maps;       /* the rings also report mappings, and exec() */
+	bool wants_stacks;     /* samples have bytes of stacks, to be unwound */
 	bool counts_lost;      /* PERF_FORMAT_LOST, Linux 6.0 */
 	VEC(const char *) how; /* lines for -v */
 };
-/* Opens the rings, once pids, rings_size and wants_maps are set. 0 or -errno. */
+/* Opens the rings, once pids, rings_size and the wants are set. 0 or -errno. */
 int events_open(struct events *e, struct err *err);
 void events_release(struct events *e);
 void events_disable(struct events *e);

@@ -280,11 +280,29 @@ static bool reads_memory(const struct bpf_func *f)
 	return calls_helper(f, BPF_FUNC_probe_read_user) || calls_helper(f, BPF_FUNC_probe_read);
 }
 
-static bool reads_names(const struct program *prog)
+/* Whether it has the flag of a call that unwinds stacks: a constant, loaded as the argument. */
+static bool unwinds_stacks(const struct bpf_func *f)
+{
+	enum { FLAGS = BPF_REG_4 };
+
+	for (u32 i = 0; i < f->n_insns; i++)
+		if (f->insns[i].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
+		    f->insns[i].dst_reg == FLAGS &&
+		    f->insns[i].imm == (BPF_F_USER_STACK | STACK_UNWOUND))
+			return calls_helper(f, BPF_FUNC_get_stack);
+	return false;
+}
+
+static bool reads_names(const struct bpf_func *f)
+{
+	return calls_helper(f, BPF_FUNC_get_current_comm) ||
+	       calls_helper(f, BPF_FUNC_get_leader_comm);
+}
+
+static bool any_function(const struct program *prog, bool (*has)(const struct bpf_func *f))
 {
 	for (u32 i = 0; i < prog->funcs.n; i++)
-		if (calls_helper(prog->funcs.v[i], BPF_FUNC_get_current_comm) ||
-		    calls_helper(prog->funcs.v[i], BPF_FUNC_get_leader_comm))
+		if (has(prog->funcs.v[i]))
 			return true;
 	return false;
 }
@@ -352,12 +370,13 @@ static void *open_perf(struct program *prog, const struct engine_options *o, str
 		fetch_remove_left();
 	p->events.rings_size = o->ring_size;
 	p->events.wants_maps = prog->has_user_symbols;
+	p->events.wants_stacks = any_function(prog, unwinds_stacks);
 	if (choose_tasks(p, o, err) < 0 || events_open(&p->events, err) < 0 ||
 	    open_timer(p, err) < 0) {
 		close_perf(p->vm);
 		return NULL;
 	}
-	if (reads_names(prog))
+	if (any_function(prog, reads_names))
 		tasks_read(&p->tasks);
 	return p->vm;
 }
@@ -386,19 +405,6 @@ static struct leaving close_perf(void *self)
 }
 
 /* ---- attaching */
-
-/* Whether it has the flag of a call that unwinds stacks: a constant, loaded as the argument. */
-static bool unwinds_stacks(const struct bpf_func *f)
-{
-	enum { FLAGS = BPF_REG_4 };
-
-	for (u32 i = 0; i < f->n_insns; i++)
-		if (f->insns[i].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
-		    f->insns[i].dst_reg == FLAGS &&
-		    f->insns[i].imm == (BPF_F_USER_STACK | STACK_UNWOUND))
-			return calls_helper(f, BPF_FUNC_get_stack);
-	return false;
-}
 
 /* The parts of a sample that the function reads; its context may be made from registers. */
 static struct sample_parts parts_of(const struct perf *p, const struct bpf_func *f,
