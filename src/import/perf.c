@@ -2,7 +2,8 @@
 /*
  * perf.data, version 2, as a file or as perf writes it to a pipe
  * (tools/perf/Documentation/perf.data-file-format.txt of Linux, include/uapi/linux/perf_event.h):
- * samples of tracepoints, with the names that their threads had then.
+ * samples, with the names that their threads had then. Those of events that are not tracepoints
+ * become events of the group "perf" (perf_formats.h).
  *
  * Records of one processor are in order, others are not. FINISHED_ROUND says that what is older
  * than the latest time of the round before is complete: then it is sorted and given, as perf's
@@ -12,8 +13,10 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include "base/hash.h"
 #include "import/import.h"
+#include "import/perf_formats.h"
 #include "import/perf_stacks.h"
 #include "import/tracing_data.h"
 
@@ -30,16 +33,23 @@ enum {
 	FEATURE_OSRELEASE = 4,
 	FEATURE_ARCH = 6,
 	FEATURE_NRCPUS = 7,
+	FEATURE_EVENT_DESC = 12,
 	FEATURE_SAMPLE_TIME = 21,
 	FEATURE_CLOCK_DATA = 29,
 	N_FEATURES = 256,
 	PIPE_HEADER = 16,
+	/* Formats of events that are not tracepoints have numbers from here on, which tracepoints do
+	 * not reach. */
+	FIRST_FORMAT = 0xff00,
+	MOST_FORMATS = 0xff,
 };
 
 struct attr {
-	u64 sample_type, read_format;
-	u32 type, skipped; /* skipped: samples that are no tracepoint's */
+	u64 sample_type, read_format, branch_type, user_regs,
+		period;    /* period: of all samples, or 0 */
+	u32 type, skipped; /* skipped: samples whose format is not known */
 	u64 config;
+	u32 format;   /* its number if it is not a tracepoint; 0: a tracepoint's, or none */
 	bool has_ids; /* records other than samples end with an id, too */
 };
 
@@ -115,30 +125,88 @@ static bool has_tracepoints(const struct input *in)
 	return false;
 }
 
+/* perf's names of its events, in the order of their attrs: u32 n, size, then
+ * { attr, u32 n_ids, u32 length, text, u64 ids[] }. */
+static void read_names(struct input *in, const char **name, u32 n_names)
+{
+	struct cursor c = in->features[FEATURE_EVENT_DESC];
+	u32 n = take_u32(&c), size = take_u32(&c);
+
+	for (u32 i = 0; i < n && i < n_names && !c.failed; i++) {
+		u32 n_ids, len;
+		const u8 *at;
+
+		take_bytes(&c, size);
+		n_ids = take_u32(&c);
+		len = take_u32(&c);
+		at = take_bytes(&c, len);
+		take_bytes(&c, (u64)n_ids * sizeof(u64));
+		if (!c.failed)
+			name[i] = arena_strndup(&in->arena, (const char *)at,
+						strnlen((const char *)at, MIN(len, 128u)));
+	}
+}
+
+static void add_formats(struct input *in)
+{
+	const char **name = arena_array(&in->arena, const char *, in->attrs.n + 1);
+	u32 n = 0;
+
+	read_names(in, name, in->attrs.n);
+	for (u32 i = 0; i < in->attrs.n && n < MOST_FORMATS; i++) {
+		struct attr *a = &in->attrs.v[i];
+
+		if (a->type != PERF_TYPE_TRACEPOINT &&
+		    perf_formats_add(in->to, FIRST_FORMAT + n, a->type, a->config, name[i]))
+			a->format = FIRST_FORMAT + n++;
+	}
+}
+
+/* Whether samples have what user stacks are unwound from. */
+static bool has_stacks(const struct input *in)
+{
+	for (u32 i = 0; i < in->attrs.n; i++)
+		if (in->attrs.v[i].sample_type & PERF_SAMPLE_STACK_USER)
+			return true;
+	return false;
+}
+
+/* A pipe does not say. */
+static bool is_same(struct input *in, u32 feature, const char *here)
+{
+	const char *there = text_of(in, feature);
+
+	return !*there || streq(there, here);
+}
+
 static void begin(struct input *in, struct cursor tracing)
 {
 	struct tracing_data t;
 	struct cursor cpus = in->features[FEATURE_NRCPUS];
+	struct utsname here;
 
 	if (in->to->writer)
 		return;
 	if (!tracing_data_read_head(&tracing, &t)) {
-		import_damage(in->to,
-			      has_tracepoints(in) ?
-				      "it does not describe its tracepoints, or was cut" :
-				      "it has no tracepoints, and sonde reads nothing else");
+		if (has_tracepoints(in) || !in->attrs.n)
+			import_damage(in->to, "it does not describe its tracepoints, or was cut");
 		t.page_size = 4096;
 	}
 	in->head.page_size = t.page_size;
 	in->head.n_cpus = take_u32(&cpus);
 	for (u32 i = 0; i < in->attrs.n; i++)
-		if (in->attrs.v[i].sample_type & PERF_SAMPLE_CALLCHAIN)
+		if (in->attrs.v[i].sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER) ||
+		    in->attrs.v[i].type != PERF_TYPE_TRACEPOINT)
 			in->head.version = STORE_VERSION;
 	read_clock(in);
 	import_begin(in->to, &in->head);
 	put_uname(in);
 	if (!tracing.failed && !tracing_data_read(in->to, &tracing, NULL))
 		import_damage(in->to, "the descriptions of tracepoints end too early");
+	add_formats(in);
+	uname(&here);
+	perf_stacks_begin(in->stacks, is_same(in, FEATURE_OSRELEASE, here.release),
+			  has_stacks(in) && is_same(in, FEATURE_ARCH, here.machine));
 }
 
 /* ---- attrs and ids */
@@ -152,6 +220,9 @@ static void add_attr(struct input *in, struct cursor attr, struct cursor ids)
 	vec_push(&in->arena, &in->attrs,
 		 (struct attr){ .sample_type = a.sample_type,
 				.read_format = a.read_format,
+				.branch_type = a.branch_sample_type,
+				.user_regs = a.sample_regs_user,
+				.period = a.freq ? 0 : a.sample_period,
 				.type = a.type,
 				.config = a.config,
 				.has_ids = a.sample_id_all });
@@ -183,9 +254,11 @@ static bool have_identifier(const struct input *in)
 struct sample {
 	u64 id, time;
 	u32 pid, tid, cpu;
+	u64 ip, addr, period;
 	const u8 *raw;
 	u32 raw_len;
 	struct cursor chain;
+	struct perf_user user;
 };
 
 static void pass_read(struct cursor *c, u64 format)
@@ -205,6 +278,36 @@ static struct cursor take_chain(struct cursor *c)
 	return cursor_of(take_bytes(c, len), c->failed ? 0 : len);
 }
 
+/* u64 n; u64 index of the hardware; n entries of 24 bytes; counters of each */
+static void pass_branches(struct cursor *c, u64 type)
+{
+	enum { HW_INDEX = 1 << 17, COUNTERS = 1 << 19, ENTRY = 24 }; /* PERF_SAMPLE_BRANCH_* */
+	u64 n = take_u64(c);
+
+	if (type & HW_INDEX)
+		take_u64(c);
+	n = MIN(n, cursor_left(c));
+	take_bytes(c, n * (ENTRY + (type & COUNTERS ? sizeof(u64) : 0)));
+}
+
+/* u64 ABI; unless it is 0, u64 for each bit of the mask */
+static void take_registers(struct cursor *c, u64 mask, struct perf_user *u)
+{
+	u->abi = take_u64(c);
+	u->mask = mask;
+	u->regs = u->abi ? take_bytes(c, (u64)__builtin_popcountll(mask) * sizeof(u64)) : NULL;
+}
+
+/* u64 size, the bytes; unless it is 0, u64 how many of them are valid */
+static void take_stack(struct cursor *c, struct perf_user *u)
+{
+	u64 size = take_u64(c), valid;
+
+	u->stack = take_bytes(c, size);
+	valid = size ? take_u64(c) : 0;
+	u->len = MIN(valid, size);
+}
+
 static bool read_sample(const struct attr *a, struct cursor c, struct sample *s)
 {
 	u64 type = a->sample_type;
@@ -212,28 +315,31 @@ static bool read_sample(const struct attr *a, struct cursor c, struct sample *s)
 	*s = (struct sample){ 0 };
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		s->id = take_u64(&c);
-	if (type & PERF_SAMPLE_IP)
-		take_u64(&c);
+	s->ip = type & PERF_SAMPLE_IP ? take_u64(&c) : 0;
 	if (type & PERF_SAMPLE_TID) {
 		s->pid = take_u32(&c);
 		s->tid = take_u32(&c);
 	}
 	s->time = type & PERF_SAMPLE_TIME ? take_u64(&c) : 0;
-	if (type & PERF_SAMPLE_ADDR)
-		take_u64(&c);
+	s->addr = type & PERF_SAMPLE_ADDR ? take_u64(&c) : 0;
 	if (type & PERF_SAMPLE_ID)
 		s->id = take_u64(&c);
 	if (type & PERF_SAMPLE_STREAM_ID)
 		take_u64(&c);
 	s->cpu = type & PERF_SAMPLE_CPU ? (u32)take_u64(&c) : 0;
-	if (type & PERF_SAMPLE_PERIOD)
-		take_u64(&c);
+	s->period = type & PERF_SAMPLE_PERIOD ? take_u64(&c) : a->period;
 	if (type & PERF_SAMPLE_READ)
 		pass_read(&c, a->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		s->chain = take_chain(&c);
 	s->raw_len = type & PERF_SAMPLE_RAW ? take_u32(&c) : 0;
 	s->raw = take_bytes(&c, s->raw_len);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		pass_branches(&c, a->branch_type);
+	if (type & PERF_SAMPLE_REGS_USER)
+		take_registers(&c, a->user_regs, &s->user);
+	if (type & PERF_SAMPLE_STACK_USER)
+		take_stack(&c, &s->user);
 	return !c.failed;
 }
 
@@ -279,28 +385,45 @@ static void see_fork(struct input *in, struct cursor c)
 
 /* ---- records in the order of time */
 
-static void give_sample(struct input *in, struct cursor c)
+/* The record of a tracepoint is in the sample. */
+static bool give_record(struct input *in, const struct attr *a, const struct sample *s,
+			const struct store_event *e)
+{
+	struct perf_sample_record r = { .type = (u16)a->format,
+					.tid = (s32)s->tid,
+					.ip = s->ip,
+					.addr = s->addr,
+					.period = s->period };
+
+	if (a->format)
+		return import_event(in->to, e, &r, sizeof r);
+	return s->raw && s->raw_len && import_event(in->to, e, s->raw, s->raw_len);
+}
+
+/* cpu_mode: of the sample's header. */
+static void give_sample(struct input *in, struct cursor c, u16 cpu_mode)
 {
 	struct cursor id = c;
 	struct attr *a = attr_of(in, have_identifier(in) ? take_u64(&id) : 0);
 	struct sample s;
-	bool is_event;
+	struct store_event e;
 
 	if (!a || !read_sample(a, c, &s)) {
 		import_damage(in->to, "a sample is shorter than its fields");
 		return;
 	}
-	is_event =
-		s.raw && s.raw_len &&
-		import_event(in->to,
-			     &(struct store_event){ .time = s.time,
-						    .cpu = s.cpu,
-						    .pid = s.pid,
-						    .tid = s.tid,
-						    .comm = thread_of(in, s.tid)->comm,
-						    .stacks = perf_stacks_of(in->stacks, s.chain) },
-			     s.raw, s.raw_len);
-	a->skipped += !is_event;
+	a = attr_of(in, s.id); /* in the sample itself, if all have the same layout */
+	s.user.pid = s.pid;
+	e = (struct store_event){ .time = s.time,
+				  .cpu = s.cpu,
+				  .pid = s.pid,
+				  .tid = s.tid,
+				  .comm = thread_of(in, s.tid)->comm };
+	if (a->sample_type & PERF_SAMPLE_CALLCHAIN || !a->format)
+		e.stacks = perf_stacks_of(in->stacks, s.chain, &s.user);
+	else if (cpu_mode == PERF_RECORD_MISC_KERNEL || cpu_mode == PERF_RECORD_MISC_USER)
+		e.stacks = perf_stacks_one(in->stacks, s.ip, cpu_mode == PERF_RECORD_MISC_USER);
+	a->skipped += !give_record(in, a, &s, &e);
 }
 
 static void give_lost(struct input *in, u64 time, u64 count)
@@ -320,9 +443,10 @@ static void give(struct input *in, const struct queued *q)
 	struct perf_event_header h;
 	struct cursor c = body_of(q->at, &h);
 
+	begin(in, cursor_of(in->bytes, 0)); /* a pipe without tracepoints does not describe any */
 	perf_stacks_see(in->stacks, &h, c, q->time);
 	if (h.type == PERF_RECORD_SAMPLE) {
-		give_sample(in, c);
+		give_sample(in, c, h.misc & PERF_RECORD_MISC_CPUMODE_MASK);
 	} else if (h.type == PERF_RECORD_MMAP || h.type == PERF_RECORD_MMAP2) {
 		return;
 	} else if (h.type == PERF_RECORD_COMM) {
@@ -543,7 +667,7 @@ static void tell_skipped(struct input *in)
 		const struct attr *a = &in->attrs.v[i];
 		const char *what = a->type == PERF_TYPE_TRACEPOINT ?
 					   "a tracepoint that is not described" :
-					   "no tracepoint";
+					   "not known";
 		char *why = arena_printf(&in->arena, "perf's event %u:%llu is %s", a->type,
 					 (unsigned long long)a->config, what);
 
@@ -575,7 +699,6 @@ static int run(struct importing *to, const u8 *bytes, size_t len, struct err *er
 	return 0;
 }
 
-const struct importer import_perf = { .name = "perf.data",
-				      .brief = "tracepoints recorded by perf record",
-				      .knows = knows,
-				      .run = run };
+const struct importer import_perf = {
+	.name = "perf.data", .brief = "recorded by perf record", .knows = knows, .run = run
+};

@@ -7,18 +7,49 @@
  * Processes' mappings are records. The kernel's functions are not in the file; where its text lies
  * is (the offset of the mapping of process -1), so the running kernel names them if its text lies
  * at the same place: as perf takes kallsyms.
+ *
+ * A sample of --call-graph dwarf has registers and bytes of the stack instead: they are unwound here,
+ * by the mappings that the records before it reported, and by the files that they name.
  */
+#include <asm/perf_regs.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "import/kernel_stacks.h"
 #include "import/perf_stacks.h"
 #include "sym/kallsyms.h"
+#include "sym/procmaps.h"
+#include "sym/unwinds.h"
+#include "sym/usym.h"
 
 struct perf_stacks {
 	struct importing *to;
 	struct kernel_stacks *kernel;
 	struct arena arena;
+	bool same_kernel; /* as the running one */
+	struct usyms *usyms;
+	struct unwinds *unwinds; /* NULL: nothing is unwound */
+	void *tables;
+	struct {
+		struct unwind_raw raw;
+		u8 stack[1 << 16];
+	} hit;
 };
+
+#ifdef __aarch64__
+enum {
+	REG_SP = PERF_REG_ARM64_SP,
+	REG_FP = PERF_REG_ARM64_X29,
+	REG_PC = PERF_REG_ARM64_PC,
+	REG_LINK = PERF_REG_ARM64_LR
+};
+#else
+enum {
+	REG_SP = PERF_REG_X86_SP,
+	REG_FP = PERF_REG_X86_BP,
+	REG_PC = PERF_REG_X86_IP,
+	REG_LINK = 64 /* none */
+};
+#endif
 
 struct perf_stacks *perf_stacks_new(struct importing *to)
 {
@@ -26,6 +57,7 @@ struct perf_stacks *perf_stacks_new(struct importing *to)
 
 	s->to = to;
 	s->kernel = kernel_stacks_new(to);
+	s->usyms = usyms_new_recorded();
 	arena_init(&s->arena);
 	return s;
 }
@@ -33,8 +65,24 @@ struct perf_stacks *perf_stacks_new(struct importing *to)
 void perf_stacks_free(struct perf_stacks *s)
 {
 	kernel_stacks_free(s->kernel);
+	unwinds_free(s->unwinds);
+	usyms_free(s->usyms);
+	free(s->tables);
 	arena_release(&s->arena);
 	free(s);
+}
+
+static void set_nothing(void *ctx, u32 pid, const struct unwind_process *p)
+{
+}
+
+void perf_stacks_begin(struct perf_stacks *s, bool same_kernel, bool unwinds)
+{
+	s->same_kernel = same_kernel;
+	if (!unwinds || s->unwinds)
+		return;
+	s->tables = xcalloc(1, UNWIND_SIZE);
+	s->unwinds = unwinds_new(s->usyms, s->tables, set_nothing, NULL);
 }
 
 /* ---- mappings */
@@ -75,6 +123,44 @@ static void take_identity(struct mapping_row *row, struct cursor c, u16 misc)
 	row->inode = take_u64(&c);
 }
 
+/* Its stacks are unwound by what it maps from now on. */
+static void note(struct perf_stacks *s, const struct mapping_row *row, const char *name)
+{
+	struct mapping m = { .start = row->start,
+			     .end = row->end,
+			     .offset = row->offset,
+			     .inode = row->inode,
+			     .dev_major = row->dev_major,
+			     .dev_minor = row->dev_minor,
+			     .exec = true,
+			     .build_id_len = row->build_id_len,
+			     .path = name };
+
+	store_mapping(s->to->writer, row, name);
+	if (!s->unwinds)
+		return;
+	memcpy(m.build_id, row->build_id, sizeof m.build_id);
+	switch ((enum mapping_kind)row->kind) {
+	case MAPPING_ADDED: usyms_mapped(s->usyms, row->pid, &m, row->time); break;
+	case MAPPING_CLEARED: usyms_exec(s->usyms, row->pid, row->time); break;
+	case MAPPING_FORKED: usyms_forked(s->usyms, row->parent, row->pid, row->time); break;
+	case N_MAPPING_KINDS: return;
+	}
+	unwinds_forget(s->unwinds, row->pid);
+}
+
+/* The kernel's own code, which has no file and here no build id. */
+static void take_vdso(struct perf_stacks *s, struct mapping_row *row)
+{
+	u32 len;
+	const u8 *id = usyms_vdso_build_id(s->usyms, &len);
+
+	if (!id || len > sizeof row->build_id)
+		return;
+	row->build_id_len = (u8)len;
+	memcpy(row->build_id, id, len);
+}
+
 static void see_mapping(struct perf_stacks *s, const struct perf_event_header *h, struct cursor c,
 			u64 time)
 {
@@ -97,10 +183,12 @@ static void see_mapping(struct perf_stacks *s, const struct perf_event_header *h
 		return;
 	name = arena_strndup(&s->arena, (const char *)c.at,
 			     strnlen((const char *)c.at, MIN(cursor_left(&c), (size_t)4096)));
+	if (streq(name, "[vdso]") && !row.build_id_len && s->same_kernel)
+		take_vdso(s, &row);
 	if (row.pid == ~0u)
 		see_kernel(s, name, row.offset);
 	else if (prot & PROT_EXEC && !(h->misc & PERF_RECORD_MISC_MMAP_DATA))
-		store_mapping(s->to->writer, &row, name);
+		note(s, &row, name);
 }
 
 static void see_fork(struct perf_stacks *s, struct cursor c, u64 time)
@@ -109,7 +197,7 @@ static void see_fork(struct perf_stacks *s, struct cursor c, u64 time)
 
 	row.parent = take_u32(&c);
 	if (!c.failed && row.pid != row.parent)
-		store_mapping(s->to->writer, &row, "");
+		note(s, &row, "");
 }
 
 void perf_stacks_see(struct perf_stacks *s, const struct perf_event_header *h, struct cursor body,
@@ -124,17 +212,57 @@ void perf_stacks_see(struct perf_stacks *s, const struct perf_event_header *h, s
 	} else if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC) {
 		exec.pid = take_u32(&body);
 		if (!body.failed)
-			store_mapping(s->to->writer, &exec, "");
+			note(s, &exec, "");
 	}
 }
 
 /* ---- chains */
 
-struct row_stacks perf_stacks_of(struct perf_stacks *s, struct cursor chain)
+/* 0 if the mask lacks it. */
+static u64 reg_of(const struct perf_user *u, u32 number)
+{
+	u64 v;
+
+	if (number >= 64 || !(u->mask >> number & 1))
+		return 0;
+	memcpy(&v,
+	       u->regs + sizeof v * (size_t)__builtin_popcountll(u->mask & ((1ull << number) - 1)),
+	       sizeof v);
+	return v;
+}
+
+/* The number of frames; 0: the sample has nothing to unwind. */
+static u32 unwind(struct perf_stacks *s, const struct perf_user *u, u64 *ips, u32 max)
+{
+	struct unwind_raw *raw = &s->hit.raw;
+
+	if (!s->unwinds || u->abi != PERF_SAMPLE_REGS_ABI_64 || !u->regs || !u->stack ||
+	    !(u->mask >> REG_SP & 1) || !(u->mask >> REG_PC & 1))
+		return 0;
+	*raw = (struct unwind_raw){ .pid = u->pid,
+				    .len = (u32)MIN(u->len, sizeof s->hit.stack),
+				    .sp = reg_of(u, REG_SP),
+				    .fp = reg_of(u, REG_FP),
+				    .pc = reg_of(u, REG_PC),
+				    .link = reg_of(u, REG_LINK),
+				    .shown = reg_of(u, REG_PC) };
+	memcpy(raw->stack, u->stack, raw->len);
+	return unwinds_frames_reported(s->unwinds, raw, ips, max);
+}
+
+struct row_stacks perf_stacks_one(struct perf_stacks *s, u64 ip, bool user)
+{
+	if (user)
+		return (struct row_stacks){ .number[1] = store_stack(s->to->writer, &ip, 1) };
+	return (struct row_stacks){ .number[0] = kernel_stacks_add(s->kernel, &ip, 1) };
+}
+
+struct row_stacks perf_stacks_of(struct perf_stacks *s, struct cursor chain,
+				 const struct perf_user *user)
 {
 	struct row_stacks to = { 0 };
 	u64 ips[2][STACK_FRAMES_MOST] = { { 0 } };
-	u32 n[2] = { 0 };
+	u32 n[2] = { 0 }, unwound;
 	int side = -1;
 
 	while (cursor_left(&chain) >= sizeof(u64)) {
@@ -147,6 +275,8 @@ struct row_stacks perf_stacks_of(struct perf_stacks *s, struct cursor chain)
 		else if (side >= 0 && n[side] < STACK_FRAMES_MOST)
 			ips[side][n[side]++] = ip;
 	}
+	unwound = unwind(s, user, ips[1], STACK_FRAMES_MOST);
+	n[1] = unwound ? unwound : n[1];
 	to.number[0] = kernel_stacks_add(s->kernel, ips[0], n[0]);
 	to.number[1] = n[1] ? store_stack(s->to->writer, ips[1], n[1]) : 0;
 	return to;

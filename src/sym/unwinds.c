@@ -346,3 +346,12 @@ u32 unwinds_frames(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u3
 	}
 	return try_reported(w, raw, ips, max);
 }
+
+u32 unwinds_frames_reported(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max)
+{
+	bool is_new;
+
+	if (!unwinds_knows(w, raw->pid))
+		note_reported(w, raw->pid, raw->start_stack);
+	return try_known(w, raw, ips, max, &is_new);
+}

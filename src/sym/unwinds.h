@@ -26,5 +26,8 @@ bool unwinds_knows(const struct unwinds *w, u32 pid);
 void unwinds_forget(struct unwinds *w, u32 pid);
 /* The frames of a hit that a program stored, as unwind_raw_frames(). */
 u32 unwinds_frames(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max);
+/* Of a recording: nothing but the mappings that usyms was told of is known. unwinds_forget() after
+ * each of them. */
+u32 unwinds_frames_reported(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max);
 
 #endif

@@ -558,8 +558,12 @@ static struct elf *vdso(struct usyms *u)
 
 struct elf *usyms_elf(struct usyms *u, u32 pid, const struct mapping *m)
 {
-	if (streq(m->path, "[vdso]"))
-		return vdso(u);
+	struct elf *e;
+
+	if (streq(m->path, "[vdso]")) {
+		e = vdso(u);
+		return u->recorded && e && !is_build(e, m) ? NULL : e;
+	}
 	return is_file(m) ? file_of(u, pid, m)->elf : NULL;
 }
 
@@ -750,6 +754,14 @@ struct usyms *usyms_new_recorded(void)
 
 	u->recorded = true;
 	return u;
+}
+
+const u8 *usyms_vdso_build_id(struct usyms *u, u32 *len)
+{
+	const struct elf *e = vdso(u);
+
+	*len = 0;
+	return e ? elf_build_id(e, len) : NULL;
 }
 
 void usyms_free(struct usyms *u)

@@ -24,6 +24,8 @@ struct usyms *usyms_new(void);
 /* For a recording: mappings come from its events alone; a file is opened when it is needed, if it
  * is still the same. */
 struct usyms *usyms_new_recorded(void);
+/* Of the running kernel's vDSO; valid until usyms_free(). NULL: not known. */
+const u8 *usyms_vdso_build_id(struct usyms *u, u32 *len);
 void usyms_free(struct usyms *u);
 /* Reads the maps of a process now, unless cached (then cheap). */
 void usyms_note(struct usyms *u, u32 pid);
