@@ -224,6 +224,13 @@ static const char *name_cgroup(void *ctx, u64 id, const char *filter)
 	return cgroup_path(&r->scratch, id, filter);
 }
 
+/* As the last frame of a stack that the engine unwound. */
+static bool is_reason(const struct run *r, u64 ip)
+{
+	return r->c.env.has_past && r->c.env.config.user_stacks != USER_STACKS_FP && ip &&
+	       ip < N_UNWIND_REASONS;
+}
+
 /*
  * Frame pointers that are none lead to words that are no return addresses: such a frame ends the
  * stack. Returns the number of frames. The first one is that of the hit.
@@ -232,7 +239,7 @@ static u32 end_at_data(struct run *r, struct process_at at, u64 *ips, u32 n)
 {
 	usermaps_turn(r);
 	at = at_hit(r, at);
-	for (u32 i = 1; i < n && ips[i] >= N_UNWIND_REASONS; i++)
+	for (u32 i = 1; i < n && !(i == n - 1 && is_reason(r, ips[i])); i++)
 		if (!usyms_is_code(run_usyms(r), at.pid, at.time, ips[i] - 1)) {
 			ips[i] = UNWIND_WHY_NOT_CODE;
 			return i + 1;
