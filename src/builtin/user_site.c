@@ -9,6 +9,7 @@
  *	current->utask->vaddr	-> struct uprobe_dispatch_data { tu; unsigned long bp_addr; }
  */
 #include "builtin/builtin.h"
+#include "builtin/site.h"
 #include "builtin/user_site.h"
 
 enum { BP_ADDR = 8 };

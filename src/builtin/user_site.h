@@ -5,9 +5,6 @@
 
 #include "ir/lower.h"
 
-/* probe.c: the number of the site, an index into program.sites. */
-struct opnd lower_site(struct lower *l);
-
 /* Whether user_site_ip() is known here. */
 bool user_site_has_ip(const struct check *c);
 /* The address of the instruction that is probed; at a return: of the function's first. */

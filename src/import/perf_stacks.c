@@ -21,6 +21,8 @@
 #include "sym/unwinds.h"
 #include "sym/usym.h"
 
+enum { MOST_STACK = 1 << 16 };
+
 struct perf_stacks {
 	struct importing *to;
 	struct kernel_stacks *kernel;
@@ -29,10 +31,7 @@ struct perf_stacks {
 	struct usyms *usyms;
 	struct unwinds *unwinds; /* NULL: nothing is unwound */
 	void *tables;
-	struct {
-		struct unwind_raw raw;
-		u8 stack[1 << 16];
-	} hit;
+	struct unwind_raw *hit; /* with room for MOST_STACK bytes */
 };
 
 #ifdef __aarch64__
@@ -68,6 +67,7 @@ void perf_stacks_free(struct perf_stacks *s)
 	unwinds_free(s->unwinds);
 	usyms_free(s->usyms);
 	free(s->tables);
+	free(s->hit);
 	arena_release(&s->arena);
 	free(s);
 }
@@ -82,6 +82,7 @@ void perf_stacks_begin(struct perf_stacks *s, bool same_kernel, bool unwinds)
 	if (!unwinds || s->unwinds)
 		return;
 	s->tables = xcalloc(1, UNWIND_SIZE);
+	s->hit = xmalloc(sizeof *s->hit + MOST_STACK);
 	s->unwinds = unwinds_new(s->usyms, s->tables, set_nothing, NULL);
 }
 
@@ -234,13 +235,13 @@ static u64 reg_of(const struct perf_user *u, u32 number)
 /* The number of frames; 0: the sample has nothing to unwind. */
 static u32 unwind(struct perf_stacks *s, const struct perf_user *u, u64 *ips, u32 max)
 {
-	struct unwind_raw *raw = &s->hit.raw;
+	struct unwind_raw *raw = s->hit;
 
 	if (!s->unwinds || u->abi != PERF_SAMPLE_REGS_ABI_64 || !u->regs || !u->stack ||
 	    !(u->mask >> REG_SP & 1) || !(u->mask >> REG_PC & 1))
 		return 0;
 	*raw = (struct unwind_raw){ .pid = u->pid,
-				    .len = (u32)MIN(u->len, sizeof s->hit.stack),
+				    .len = (u32)MIN(u->len, (u64)MOST_STACK),
 				    .sp = reg_of(u, REG_SP),
 				    .fp = reg_of(u, REG_FP),
 				    .pc = reg_of(u, REG_PC),

@@ -38,6 +38,7 @@ enum {
 		4, /* offset in every trace record: s32, the thread in the first pid namespace */
 	/* Bytes of the user stack of a uprobe: the frame of a function, arguments on the stack. */
 	STACK_TOP = 512,
+	MOST_STACK = 1 << 16, /* of a sample */
 };
 
 struct perf {
@@ -58,10 +59,7 @@ struct perf {
 	const struct event_source *source; /* likewise */
 	unwind_fn unwind;
 	void *unwind_ctx;
-	struct {
-		struct unwind_raw raw;
-		u8 stack[1 << 16];
-	} hit; /* for unwind */
+	struct unwind_raw *hit; /* for unwind, with room for MOST_STACK bytes */
 	u8 ctx[CTX_SIZE];
 };
 
@@ -204,19 +202,19 @@ static int unwind_sample(struct perf *p, u64 *ips, u32 max)
 	u64 frames[STACK_MAX_FRAMES + 1];
 	u32 room = max == STACK_DEFAULT_FRAMES ? max : MIN(max, (u32)STACK_MAX_FRAMES) + 1, n;
 
-	p->hit.raw = (struct unwind_raw){
+	*p->hit = (struct unwind_raw){
 		.time = p->now,
 		.pid = (u32)(p->world->pid_tgid >> 32),
-		.len = (u32)MIN(s->stack_len, sizeof p->hit.stack),
+		.len = (u32)MIN(s->stack_len, (u64)MOST_STACK),
 		.sp = sample_user_reg(s, arch_native->sp),
 		.fp = sample_user_reg(s, fp_offset()),
 		.pc = sample_user_reg(s, arch_native->ip),
 		.shown = sample_user_reg(s, arch_native->ip),
 	};
 	if (arch_native->link)
-		p->hit.raw.link = sample_user_reg(s, arch_native->link);
-	memcpy(p->hit.raw.stack, s->stack, p->hit.raw.len);
-	n = p->unwind(p->unwind_ctx, &p->hit.raw, frames, room);
+		p->hit->link = sample_user_reg(s, arch_native->link);
+	memcpy(p->hit->stack, s->stack, p->hit->len);
+	n = p->unwind(p->unwind_ctx, p->hit, frames, room);
 	n = MIN(n, max);
 	memcpy(ips, frames, n * sizeof *ips);
 	return (int)n;
@@ -360,6 +358,7 @@ static void *open_perf(struct program *prog, const struct engine_options *o, str
 	p->vm = vm_new(prog, &world);
 	p->world = vm_world(p->vm);
 	p->failed = xcalloc(prog->funcs.n + 1ul, sizeof *p->failed);
+	p->hit = xmalloc(sizeof *p->hit + MOST_STACK);
 	p->now = clock_mono_ns();
 	look_at_clocks(p);
 	tasks_init(&p->tasks);
@@ -399,6 +398,7 @@ static struct leaving close_perf(void *self)
 	tasks_release(&p->tasks);
 	free(p->timers.v);
 	free(p->failed);
+	free(p->hit);
 	vm_free(p->vm);
 	free(p);
 	return (struct leaving){ 0 };

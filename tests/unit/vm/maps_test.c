@@ -24,12 +24,12 @@ static int read_memory(void *ctx, void *dst, u32 len, u64 addr, bool user)
 	return 0;
 }
 
-static int walk(void *ctx, u64 *ips, u32 max, bool user)
+static int walk(void *ctx, u64 *ips, u32 max, u64 flags)
 {
 	u32 n = MIN(max, 5u);
 
 	for (u32 i = 0; i < n; i++)
-		ips[i] = 0x1000 * (user ? 2 : 1) + i;
+		ips[i] = 0x1000 * (flags & BPF_F_USER_STACK ? 2 : 1) + i;
 	return (int)n;
 }
 
