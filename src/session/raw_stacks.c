@@ -301,6 +301,15 @@ void raw_stacks_collect(struct raw_stacks *s)
 	collect(s);
 }
 
+void raw_stacks_collect_all(struct raw_stacks *s)
+{
+	pthread_mutex_lock(&s->lock);
+	for (u32 i = 0; i < N_KINDS; i++)
+		s->seen[i] = next_number(s, &kinds[i]) - kinds[i].n;
+	pthread_mutex_unlock(&s->lock);
+	collect(s);
+}
+
 int raw_stacks_fd(const struct raw_stacks *s)
 {
 	return s->told_fd;

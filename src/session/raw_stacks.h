@@ -26,6 +26,8 @@ int raw_stacks_fd(const struct raw_stacks *s);
 void raw_stacks_rest(struct raw_stacks *s, bool rests);
 /* Takes up what programs have kept until now, so that they have room for more. */
 void raw_stacks_collect(struct raw_stacks *s);
+/* Also those that a program began late: it may be preempted after it has taken a number. */
+void raw_stacks_collect_all(struct raw_stacks *s);
 /* Unwinds what was taken up: of one process (0: of all), up to a time (CLOCK_MONOTONIC). */
 void raw_stacks_unwind(struct raw_stacks *s, u32 pid, u64 before);
 /* Of how many hits that are unwound a map may have a key with the id. */

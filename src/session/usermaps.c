@@ -379,6 +379,7 @@ u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips, u64 *time)
 	n = raw_stacks_hit(m->raw, id, time, ips, limit);
 	if (n)
 		return n;
+	raw_stacks_collect_all(m->raw);
 	usermaps_turn(r);
 	n = raw_stacks_hit(m->raw, id, time, ips, limit);
 	if (!n)
@@ -388,6 +389,8 @@ u32 usermaps_raw_stack(struct run *r, u64 id, u32 limit, u64 *ips, u64 *time)
 
 void usermaps_settle(struct run *r)
 {
+	if (r->naming.usermaps && r->naming.usermaps->raw)
+		raw_stacks_collect_all(r->naming.usermaps->raw);
 	do
 		usermaps_turn(r);
 	while (r->naming.usermaps && r->naming.usermaps->waiting.n && r->sink->output->mapping);
