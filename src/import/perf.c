@@ -38,8 +38,8 @@ enum {
 	FEATURE_CLOCK_DATA = 29,
 	N_FEATURES = 256,
 	PIPE_HEADER = 16,
-	/* Formats of events that are not tracepoints have numbers from here on, which tracepoints do
-	 * not reach. */
+	/* Formats of events that are not tracepoints have numbers from here on, which tracepoints
+	 * do not reach. */
 	FIRST_FORMAT = 0xff00,
 	MOST_FORMATS = 0xff,
 };

@@ -8,8 +8,8 @@
  * is (the offset of the mapping of process -1), so the running kernel names them if its text lies
  * at the same place: as perf takes kallsyms.
  *
- * A sample of --call-graph dwarf has registers and bytes of the stack instead: they are unwound here,
- * by the mappings that the records before it reported, and by the files that they name.
+ * A sample of --call-graph dwarf has registers and bytes of the stack instead: they are unwound
+ * here, by the mappings that the records before it reported, and by the files that they name.
  */
 #include <asm/perf_regs.h>
 #include <stdlib.h>
