@@ -312,10 +312,8 @@ static u32 *namesakes(struct lower *l, u32 room)
 static struct opnd probe_by_cookie(struct lower *l)
 {
 	struct opnd at, site = lower_site(l);
-	u32 room = 2, *table, off;
+	u32 room = site_rows(l), *table, off;
 
-	while (room < l->prog->sites.n + l->prog->spare_sites)
-		room *= 2;
 	table = namesakes(l, room);
 	if (!table)
 		return site;
@@ -388,11 +386,9 @@ static const u32 *func_table(struct lower *l, u32 room)
 static struct opnd func_by_cookie(struct lower *l)
 {
 	struct program *p = l->prog;
-	u32 room = 2, off = p->func_table;
+	u32 room = site_rows(l), off = p->func_table;
 	struct opnd at;
 
-	while (room < p->sites.n + p->spare_sites)
-		room *= 2;
 	if (p->func_room != room) {
 		p->func_table = off = lower_data(l, room * 4, func_table(l, room));
 		p->func_room = room;

@@ -31,3 +31,12 @@ struct opnd lower_site(struct lower *l)
 		    ir_op2(l, IR_SHL, nr, o_imm(2)));
 	return ir_load(l, at, 4, false);
 }
+
+u32 site_rows(const struct lower *l)
+{
+	u32 n = 2;
+
+	while (n < l->prog->sites.n + l->prog->spare_sites)
+		n *= 2;
+	return n;
+}

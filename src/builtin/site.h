@@ -7,5 +7,7 @@
 
 /* Its number, an index into program.sites. */
 struct opnd lower_site(struct lower *l);
+/* Rows of a table by site, those of later sites included: a power of two, at least 2. */
+u32 site_rows(const struct lower *l);
 
 #endif

@@ -358,14 +358,13 @@ static void compute_user_side(struct lower *l, const struct type *t, bool dwarf,
 {
 	struct ir_block *is_32bit = ir_block_new(l), *other = ir_block_new(l),
 			*out = ir_block_new(l);
+	bool by_fp = !dwarf && l->env->config.user_stacks == USER_STACKS_FP;
 	u32 mark;
 
-	if (!dwarf && l->env->config.user_stacks == USER_STACKS_FP) {
-		compute_side(l, t, BPF_F_USER_STACK, dst);
-		return;
-	}
-	if (l->env->has_past || !unwind_serves(l)) {
-		compute_side(l, t, BPF_F_USER_STACK | (l->env->has_past ? STACK_UNWOUND : 0), dst);
+	if (by_fp || l->env->has_past || !unwind_serves(l)) {
+		bool unwound = !by_fp && l->env->has_past;
+
+		compute_side(l, t, BPF_F_USER_STACK | (unwound ? STACK_UNWOUND : 0), dst);
 		return;
 	}
 	ir_branch(l, CC_NE, unwind_is_32bit(l), o_imm(0), is_32bit, other);

@@ -102,11 +102,9 @@ static const u64 *place_table(struct lower *l, u32 room)
 static struct opnd row_by_cookie(struct lower *l)
 {
 	struct program *p = l->prog;
-	u32 room = 2;
+	u32 room = site_rows(l);
 	struct opnd at;
 
-	while (room < p->sites.n + p->spare_sites)
-		room *= 2;
 	if (p->place_room != room) {
 		p->place_table = lower_data(l, room * PLACE_WORDS * 8, place_table(l, room));
 		p->place_room = room;

@@ -258,7 +258,7 @@ struct sample {
 	const u8 *raw;
 	u32 raw_len;
 	struct cursor chain;
-	struct perf_user user;
+	struct unwind_sample user;
 };
 
 static void pass_read(struct cursor *c, u64 format)
@@ -291,7 +291,7 @@ static void pass_branches(struct cursor *c, u64 type)
 }
 
 /* u64 ABI; unless it is 0, u64 for each bit of the mask */
-static void take_registers(struct cursor *c, u64 mask, struct perf_user *u)
+static void take_registers(struct cursor *c, u64 mask, struct unwind_sample *u)
 {
 	u->abi = take_u64(c);
 	u->mask = mask;
@@ -299,13 +299,13 @@ static void take_registers(struct cursor *c, u64 mask, struct perf_user *u)
 }
 
 /* u64 size, the bytes; unless it is 0, u64 how many of them are valid */
-static void take_stack(struct cursor *c, struct perf_user *u)
+static void take_stack(struct cursor *c, struct unwind_sample *u)
 {
 	u64 size = take_u64(c), valid;
 
 	u->stack = take_bytes(c, size);
 	valid = size ? take_u64(c) : 0;
-	u->len = MIN(valid, size);
+	u->stack_len = MIN(valid, size);
 }
 
 static bool read_sample(const struct attr *a, struct cursor c, struct sample *s)
@@ -413,14 +413,13 @@ static void give_sample(struct input *in, struct cursor c, u16 cpu_mode)
 		return;
 	}
 	a = attr_of(in, s.id); /* in the sample itself, if all have the same layout */
-	s.user.pid = s.pid;
 	e = (struct store_event){ .time = s.time,
 				  .cpu = s.cpu,
 				  .pid = s.pid,
 				  .tid = s.tid,
 				  .comm = thread_of(in, s.tid)->comm };
 	if (a->sample_type & PERF_SAMPLE_CALLCHAIN || !a->format)
-		e.stacks = perf_stacks_of(in->stacks, s.chain, &s.user);
+		e.stacks = perf_stacks_of(in->stacks, s.chain, &s.user, s.pid);
 	else if (cpu_mode == PERF_RECORD_MISC_KERNEL || cpu_mode == PERF_RECORD_MISC_USER)
 		e.stacks = perf_stacks_one(in->stacks, s.ip, cpu_mode == PERF_RECORD_MISC_USER);
 	a->skipped += !give_record(in, a, &s, &e);

@@ -11,17 +11,14 @@
  * A sample of --call-graph dwarf has registers and bytes of the stack instead: they are unwound
  * here, by the mappings that the records before it reported, and by the files that they name.
  */
-#include <asm/perf_regs.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "import/kernel_stacks.h"
 #include "import/perf_stacks.h"
+#include "store/names.h"
 #include "sym/kallsyms.h"
-#include "sym/procmaps.h"
 #include "sym/unwinds.h"
 #include "sym/usym.h"
-
-enum { MOST_STACK = 1 << 16 };
 
 struct perf_stacks {
 	struct importing *to;
@@ -30,25 +27,8 @@ struct perf_stacks {
 	bool same_kernel; /* as the running one */
 	struct usyms *usyms;
 	struct unwinds *unwinds; /* NULL: nothing is unwound */
-	void *tables;
-	struct unwind_raw *hit; /* with room for MOST_STACK bytes */
+	struct unwind_raw *hit;  /* unwind_sample_room() */
 };
-
-#ifdef __aarch64__
-enum {
-	REG_SP = PERF_REG_ARM64_SP,
-	REG_FP = PERF_REG_ARM64_X29,
-	REG_PC = PERF_REG_ARM64_PC,
-	REG_LINK = PERF_REG_ARM64_LR
-};
-#else
-enum {
-	REG_SP = PERF_REG_X86_SP,
-	REG_FP = PERF_REG_X86_BP,
-	REG_PC = PERF_REG_X86_IP,
-	REG_LINK = 64 /* none */
-};
-#endif
 
 struct perf_stacks *perf_stacks_new(struct importing *to)
 {
@@ -66,14 +46,9 @@ void perf_stacks_free(struct perf_stacks *s)
 	kernel_stacks_free(s->kernel);
 	unwinds_free(s->unwinds);
 	usyms_free(s->usyms);
-	free(s->tables);
 	free(s->hit);
 	arena_release(&s->arena);
 	free(s);
-}
-
-static void set_nothing(void *ctx, u32 pid, const struct unwind_process *p)
-{
 }
 
 void perf_stacks_begin(struct perf_stacks *s, bool same_kernel, bool unwinds)
@@ -81,9 +56,8 @@ void perf_stacks_begin(struct perf_stacks *s, bool same_kernel, bool unwinds)
 	s->same_kernel = same_kernel;
 	if (!unwinds || s->unwinds)
 		return;
-	s->tables = xcalloc(1, UNWIND_SIZE);
-	s->hit = xmalloc(sizeof *s->hit + MOST_STACK);
-	s->unwinds = unwinds_new(s->usyms, s->tables, set_nothing, NULL);
+	s->hit = unwind_sample_room();
+	s->unwinds = unwinds_new(s->usyms, NULL, NULL, NULL);
 }
 
 /* ---- mappings */
@@ -127,26 +101,10 @@ static void take_identity(struct mapping_row *row, struct cursor c, u16 misc)
 /* Its stacks are unwound by what it maps from now on. */
 static void note(struct perf_stacks *s, const struct mapping_row *row, const char *name)
 {
-	struct mapping m = { .start = row->start,
-			     .end = row->end,
-			     .offset = row->offset,
-			     .inode = row->inode,
-			     .dev_major = row->dev_major,
-			     .dev_minor = row->dev_minor,
-			     .exec = true,
-			     .build_id_len = row->build_id_len,
-			     .path = name };
-
 	store_mapping(s->to->writer, row, name);
 	if (!s->unwinds)
 		return;
-	memcpy(m.build_id, row->build_id, sizeof m.build_id);
-	switch ((enum mapping_kind)row->kind) {
-	case MAPPING_ADDED: usyms_mapped(s->usyms, row->pid, &m, row->time); break;
-	case MAPPING_CLEARED: usyms_exec(s->usyms, row->pid, row->time); break;
-	case MAPPING_FORKED: usyms_forked(s->usyms, row->parent, row->pid, row->time); break;
-	case N_MAPPING_KINDS: return;
-	}
+	store_names_apply(s->usyms, row, name);
 	unwinds_forget(s->unwinds, row->pid);
 }
 
@@ -219,36 +177,13 @@ void perf_stacks_see(struct perf_stacks *s, const struct perf_event_header *h, s
 
 /* ---- chains */
 
-/* 0 if the mask lacks it. */
-static u64 reg_of(const struct perf_user *u, u32 number)
-{
-	u64 v;
-
-	if (number >= 64 || !(u->mask >> number & 1))
-		return 0;
-	memcpy(&v,
-	       u->regs + sizeof v * (size_t)__builtin_popcountll(u->mask & ((1ull << number) - 1)),
-	       sizeof v);
-	return v;
-}
-
 /* The number of frames; 0: the sample has nothing to unwind. */
-static u32 unwind(struct perf_stacks *s, const struct perf_user *u, u64 *ips, u32 max)
+static u32 unwind(struct perf_stacks *s, const struct unwind_sample *user, u32 pid, u64 *ips)
 {
-	struct unwind_raw *raw = s->hit;
-
-	if (!s->unwinds || u->abi != PERF_SAMPLE_REGS_ABI_64 || !u->regs || !u->stack ||
-	    !(u->mask >> REG_SP & 1) || !(u->mask >> REG_PC & 1))
+	if (!s->unwinds || !user->stack || !unwind_sample_take(user, s->hit))
 		return 0;
-	*raw = (struct unwind_raw){ .pid = u->pid,
-				    .len = (u32)MIN(u->len, (u64)MOST_STACK),
-				    .sp = reg_of(u, REG_SP),
-				    .fp = reg_of(u, REG_FP),
-				    .pc = reg_of(u, REG_PC),
-				    .link = reg_of(u, REG_LINK),
-				    .shown = reg_of(u, REG_PC) };
-	memcpy(raw->stack, u->stack, raw->len);
-	return unwinds_frames_reported(s->unwinds, raw, ips, max);
+	s->hit->pid = pid;
+	return unwinds_frames_reported(s->unwinds, s->hit, ips, STACK_FRAMES_MOST);
 }
 
 struct row_stacks perf_stacks_one(struct perf_stacks *s, u64 ip, bool user)
@@ -259,7 +194,7 @@ struct row_stacks perf_stacks_one(struct perf_stacks *s, u64 ip, bool user)
 }
 
 struct row_stacks perf_stacks_of(struct perf_stacks *s, struct cursor chain,
-				 const struct perf_user *user)
+				 const struct unwind_sample *user, u32 pid)
 {
 	struct row_stacks to = { 0 };
 	u64 ips[2][STACK_FRAMES_MOST] = { { 0 } };
@@ -276,7 +211,7 @@ struct row_stacks perf_stacks_of(struct perf_stacks *s, struct cursor chain,
 		else if (side >= 0 && n[side] < STACK_FRAMES_MOST)
 			ips[side][n[side]++] = ip;
 	}
-	unwound = unwind(s, user, ips[1], STACK_FRAMES_MOST);
+	unwound = unwind(s, user, pid, ips[1]);
 	n[1] = unwound ? unwound : n[1];
 	to.number[0] = kernel_stacks_add(s->kernel, ips[0], n[0]);
 	to.number[1] = n[1] ? store_stack(s->to->writer, ips[1], n[1]) : 0;

@@ -5,6 +5,7 @@
 
 #include <linux/perf_event.h>
 #include "import/import.h"
+#include "sym/unwind_sample.h"
 
 struct perf_stacks;
 
@@ -16,18 +17,10 @@ void perf_stacks_see(struct perf_stacks *s, const struct perf_event_header *h, s
 		     u64 time);
 /* Before the first record, of the machine that made the file. */
 void perf_stacks_begin(struct perf_stacks *s, bool same_kernel, bool unwinds);
-/* What a sample has of the process; of this machine's ABI if it is PERF_SAMPLE_REGS_ABI_64. */
-struct perf_user {
-	u64 abi, mask;   /* mask: of the registers, by their numbers in asm/perf_regs.h */
-	const u8 *regs;  /* u64 each; NULL: none */
-	const u8 *stack; /* from the stack pointer on */
-	u64 len;
-	u32 pid;
-};
 /* Of a chain (u64 each; contexts between); empty: none. The user's part of it gives way to the
  * stack that is unwound, if perf_stacks_begin() allows that. */
 struct row_stacks perf_stacks_of(struct perf_stacks *s, struct cursor chain,
-				 const struct perf_user *user);
+				 const struct unwind_sample *user, u32 pid);
 /* Of a sample without a chain: its address. */
 struct row_stacks perf_stacks_one(struct perf_stacks *s, u64 ip, bool user);
 

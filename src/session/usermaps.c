@@ -38,7 +38,7 @@ struct usermaps {
 	VEC(u32) waiting;        /* processes that were there at the start */
 	VEC(u32) changed;        /* processes whose mappings changed, for unwinds */
 	struct unwinds *unwinds; /* NULL: no stacks are unwound */
-	void *own_tables;        /* theirs, if no program reads them; NULL */
+	bool for_engine;         /* ... but an engine's, whose first hit asks for mappings */
 	struct raw_stacks *raw;  /* NULL: no program keeps hits */
 	struct stack_keys keys;
 	VEC(u32) listed; /* processes in the programs' map, some twice; */
@@ -70,7 +70,7 @@ static void add_member(struct usermaps *m, u32 pid)
 static void note_changed(struct usermaps *m, u32 pid)
 {
 	if (!m->unwinds ||
-	    (!m->some && (m->raw || m->own_tables) && !unwinds_knows(m->unwinds, pid)))
+	    (!m->some && (m->raw || m->for_engine) && !unwinds_knows(m->unwinds, pid)))
 		return; /* its first hit asks for its mappings */
 	m->n_matter++;
 	for (u32 i = m->changed.n; i--;)
@@ -267,18 +267,6 @@ u32 usermaps_unwind(void *run, const struct unwind_raw *raw, u64 *ips, u32 max)
 	return unwinds_frames(r->naming.usermaps->unwinds, raw, ips, max);
 }
 
-static void set_nothing(void *ctx, u32 pid, const struct unwind_process *p)
-{
-}
-
-static void unwind_for_engine(struct run *r, struct usermaps *m)
-{
-	if (!r->c.env.has_past)
-		return;
-	m->own_tables = xcalloc(1, UNWIND_SIZE);
-	m->unwinds = unwinds_new(run_usyms(r), m->own_tables, set_nothing, NULL);
-}
-
 /* The processes that are traced by name are known before the first event. */
 static void start_unwinding(struct run *r, struct usermaps *m)
 {
@@ -286,10 +274,12 @@ static void start_unwinding(struct run *r, struct usermaps *m)
 	void *memory = map == NO_INDEX ? NULL : engines_map_memory(&r->engines, map);
 	struct bell bell;
 
-	if (!memory) {
-		unwind_for_engine(r, m);
-		return;
+	if (!memory && r->c.env.has_past) {
+		m->for_engine = true;
+		m->unwinds = unwinds_new(run_usyms(r), NULL, NULL, NULL);
 	}
+	if (!memory)
+		return;
 	m->sweep_at = next_sweep(&r->c, 0);
 	m->unwinds = unwinds_new(run_usyms(r), memory, set_process, r);
 	/* none where frames matter at once: by their number, or whether two stacks are equal */
@@ -356,7 +346,7 @@ void usermaps_turn(struct run *r)
 	for (u64 end = clock_mono_ns() + MAX_TURN_NS; m->waiting.n && clock_mono_ns() < end;) {
 		u32 pid = m->waiting.v[--m->waiting.n];
 
-		if (m->unwinds)
+		if (m->unwinds && !m->for_engine)
 			unwinds_note(m->unwinds, pid);
 		else
 			usyms_note(run_usyms(r), pid);
@@ -464,7 +454,6 @@ void usermaps_release(struct naming *n)
 	if (m) {
 		raw_stacks_free(m->raw);
 		unwinds_free(m->unwinds);
-		free(m->own_tables);
 	}
 	usyms_free(n->usyms);
 	if (!m)

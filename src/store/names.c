@@ -27,9 +27,8 @@ void store_names_free(struct store_names *n)
 	free(n);
 }
 
-static void apply(struct store_names *n, const struct store_mapping *m)
+void store_names_apply(struct usyms *u, const struct mapping_row *row, const char *path)
 {
-	const struct mapping_row *row = &m->row;
 	struct mapping mapping = { .start = row->start,
 				   .end = row->end,
 				   .offset = row->offset,
@@ -38,13 +37,13 @@ static void apply(struct store_names *n, const struct store_mapping *m)
 				   .dev_minor = row->dev_minor,
 				   .exec = true,
 				   .build_id_len = row->build_id_len,
-				   .path = m->path };
+				   .path = path };
 
 	memcpy(mapping.build_id, row->build_id, sizeof mapping.build_id);
 	switch ((enum mapping_kind)row->kind) {
-	case MAPPING_ADDED: usyms_mapped(n->usyms, row->pid, &mapping, row->time); return;
-	case MAPPING_CLEARED: usyms_exec(n->usyms, row->pid, row->time); return;
-	case MAPPING_FORKED: usyms_forked(n->usyms, row->parent, row->pid, row->time); return;
+	case MAPPING_ADDED: usyms_mapped(u, row->pid, &mapping, row->time); return;
+	case MAPPING_CLEARED: usyms_exec(u, row->pid, row->time); return;
+	case MAPPING_FORKED: usyms_forked(u, row->parent, row->pid, row->time); return;
 	case N_MAPPING_KINDS: return;
 	}
 }
@@ -59,8 +58,9 @@ void store_names_at(struct store_names *n, u64 time)
 		n->next = 0;
 	}
 	n->now = time;
-	while (n->next < t->mappings.n && t->mappings.v[n->next].row.time <= time)
-		apply(n, &t->mappings.v[n->next++]);
+	for (; n->next < t->mappings.n && t->mappings.v[n->next].row.time <= time; n->next++)
+		store_names_apply(n->usyms, &t->mappings.v[n->next].row,
+				  t->mappings.v[n->next].path);
 }
 
 bool store_names_kernel(const struct store_names *n, u64 address, struct symbol *out)

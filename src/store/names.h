@@ -10,6 +10,7 @@
 #include "store/read.h"
 
 struct store_names;
+struct usyms;
 
 /* Keeps pointers into t. */
 struct store_names *store_names_new(const struct store_tables *t);
@@ -22,5 +23,9 @@ bool store_names_kernel(const struct store_names *n, u64 address, struct symbol 
 /* False: no function; out->module, the file, may be set even then. out is valid until the next
  * call. */
 bool store_names_user(struct store_names *n, u32 pid, u64 address, struct symbol *out);
+
+/* Tells usyms_new_recorded() what happened to a process; path: of a mapping. Rows come in the order
+ * of time. */
+void store_names_apply(struct usyms *u, const struct mapping_row *row, const char *path);
 
 #endif

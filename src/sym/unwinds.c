@@ -37,6 +37,7 @@ struct unwinds {
 	bool vdso_known;
 	bool is_jvm; /* the process being read */
 	u64 generation;
+	void *own_memory; /* NULL: programs have it */
 	unwind_set_fn set;
 	void *ctx;
 };
@@ -49,7 +50,8 @@ struct unwinds *unwinds_new(struct usyms *u, void *memory, unwind_set_fn set, vo
 	w->set = set;
 	w->ctx = ctx;
 	w->generation = clock_mono_ns();
-	unwind_tables_init(&w->tables, memory);
+	w->own_memory = memory ? NULL : xcalloc(1, UNWIND_SIZE);
+	unwind_tables_init(&w->tables, memory ? memory : w->own_memory);
 	return w;
 }
 
@@ -70,6 +72,7 @@ void unwinds_free(struct unwinds *w)
 		}
 	hash_release(&w->processes);
 	unwind_tables_release(&w->tables);
+	free(w->own_memory);
 	free(w);
 }
 
@@ -220,10 +223,16 @@ static struct unwind_process *new_process(struct unwinds *w, u32 pid, u64 start_
 	return p;
 }
 
+static void tell_programs(struct unwinds *w, u32 pid, const struct unwind_process *p)
+{
+	if (w->set)
+		w->set(w->ctx, pid, p);
+}
+
 static void publish(struct unwinds *w, u32 pid, struct unwind_process *p)
 {
 	keep(w, pid, p);
-	w->set(w->ctx, pid, p);
+	tell_programs(w, pid, p);
 }
 
 /* Uses only what events reported, which saves reading three files of /proc. */
@@ -251,7 +260,7 @@ static bool note_read(struct unwinds *w, u32 pid)
 		return true;
 	}
 	if (usyms_unseen(w->usyms, pid) < 0)
-		w->set(w->ctx, pid, NULL);
+		tell_programs(w, pid, NULL);
 	free(p);
 	return false;
 }
@@ -319,7 +328,7 @@ static void settle(struct unwinds *w, u32 pid)
 	if (!p || p->settled)
 		return;
 	p->settled = 1;
-	w->set(w->ctx, pid, p);
+	tell_programs(w, pid, p);
 }
 
 u32 unwinds_frames(struct unwinds *w, const struct unwind_raw *raw, u64 *ips, u32 max)

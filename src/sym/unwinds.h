@@ -11,10 +11,11 @@
 struct unwinds;
 struct usyms;
 
-/* Stores the mappings of a process where programs find them; NULL: it is gone. */
+/* Stores the mappings of a process where programs find them; p NULL: it is gone. */
 typedef void (*unwind_set_fn)(void *ctx, u32 pid, const struct unwind_process *p);
 
-/* memory: UNWIND_SIZE zeroed bytes that the programs see. All arguments are borrowed. */
+/* memory: UNWIND_SIZE zeroed bytes that the programs see; NULL, and set NULL: no program unwinds.
+ * All arguments are borrowed. */
 struct unwinds *unwinds_new(struct usyms *u, void *memory, unwind_set_fn set, void *ctx);
 void unwinds_free(struct unwinds *w);
 /* Reads the mappings of a process, again if they have changed; false: it has ended or is

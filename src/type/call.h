@@ -128,7 +128,7 @@ enum call_len_kind {
 struct call_len {
 	enum call_len_kind kind;
 	u16 value; /* LEN_CONST; number of the argument; offset of the member */
-	/* of the member; LEN_POINTEE: the length that 0 stands for */
+	/* Bytes of the member. LEN_POINTEE: the length to use if the call gives 0. */
 	u8 size;
 	bool exact; /* it must be the size of what is there, else the address is shown */
 	bool least; /* likewise, or more than that */

@@ -213,7 +213,7 @@ struct site_name {
 	const char *probe; /* "tracepoint:sched:sched_switch" */
 	const char *func;
 	u64 distance, span; /* as in struct site, user */
-	u64 address;        /* of the probe, as in its file; 0: nobody asked */
+	u64 address;        /* of the probe in its file; 0 unless the script calls uaddr() */
 };
 
 /* A row of program.place_table. */

@@ -34,9 +34,9 @@ static void check(const struct perf_ring *r)
 	if (record_sample(r->next, &all, &s)) {
 		check_within(r->next, s.frames, s.n_frames * 8);
 		check_within(r->next, s.raw, s.raw_len);
-		check_within(r->next, s.stack, s.stack_len);
+		check_within(r->next, s.user.stack, s.user.stack_len);
 		check_within(r->next, s.regs, 5 * 8);
-		check_within(r->next, s.user_regs, 5 * 8);
+		check_within(r->next, s.user.regs, 5 * 8);
 	}
 	if (record_task(r->next, &task) && task.comm)
 		check_within(r->next, task.comm, strlen(task.comm) + 1);

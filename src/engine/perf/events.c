@@ -29,9 +29,10 @@ enum {
 	MOST_RING = 4 << 20,
 	MOST_RING_OF_STACKS = 16 << 20, /* where samples may have bytes of stacks */
 	LEAST_RING = 64 << 10,
-	/* Bytes of the user stack in a sample: a ring holds so many of them; the most. Of events
-	 * that are not timers, of which there may be thousands at once, half of that. */
+	/* A ring has room for this many samples with stacks. */
 	STACKS_IN_RING = 32,
+	/* The most bytes of the user stack in a sample of a timer. Other events, which may come in
+	 * thousands at once, have half as many. */
 	MOST_STACK = 32 << 10,
 };
 #define FORMAT_LOST (1ull << 4) /* PERF_FORMAT_LOST, Linux 6.0 */
@@ -453,8 +454,7 @@ static struct event_source *find_source(const struct events *e, const struct sit
 	for (u32 i = 0; i < e->sources.n; i++)
 		if (!e->sources.v[i]->fetched.fetches && is_same_event(&e->sources.v[i]->site, s) &&
 		    (e->sources.v[i]->layout.type & parts->type) == parts->type &&
-		    e->sources.v[i]->parts.stack >= parts->stack &&
-		    e->sources.v[i]->parts.walks >= parts->walks)
+		    e->sources.v[i]->parts.stack >= parts->stack)
 			return e->sources.v[i];
 	return NULL;
 }
@@ -477,12 +477,12 @@ static void note(struct events *e, const struct event_source *s)
 	vec_push(&e->arena, &e->how, how);
 }
 
-/* One register of a system call, for its ABI. */
+/* One register of a system call, for its ABI; all where its stack is unwound. */
 static void set_parts(struct perf_event_attr *attr, const struct site *site,
 		      const struct sample_parts *parts)
 {
 	const u64 regs = arch_native->sample_regs;
-	bool all = site->kind != SITE_PERF_TRACEPOINT || parts->walks;
+	bool all = site->kind != SITE_PERF_TRACEPOINT || parts->stack;
 
 	attr->sample_type |= parts->type;
 	attr->sample_regs_intr = parts->type & PERF_SAMPLE_REGS_INTR ? regs : 0;

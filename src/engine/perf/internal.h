@@ -10,6 +10,7 @@
 #include "arch/arch.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "sym/unwind_sample.h"
 #include "type/fetch.h"
 #include "type/site.h"
 
@@ -34,11 +35,8 @@ struct sample {
 	u64 n_frames;
 	const void *raw; /* PERF_SAMPLE_RAW */
 	u32 raw_len;
-	u64 user_abi;        /* PERF_SAMPLE_REGS_USER */
-	const u8 *user_regs; /* likewise, NULL: none; u64 each, those of the mask */
-	const u8 *stack;     /* PERF_SAMPLE_STACK_USER: bytes from the stack pointer on */
-	u64 stack_len;
-	const u8 *regs; /* PERF_SAMPLE_REGS_INTR; if the event has none, user_regs */
+	struct unwind_sample user; /* PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER */
+	const u8 *regs;            /* PERF_SAMPLE_REGS_INTR; if the event has none, user.regs */
 };
 /* Properties from the attributes of its event. */
 struct sample_layout {
@@ -89,9 +87,6 @@ void perf_ring_done(struct perf_ring *r);
 /* Some are held back. */
 bool perf_rings_hold(const struct perf_rings *rs);
 void perf_rings_release(struct perf_rings *rs);
-
-/* A register of the process by its offset in struct pt_regs, of an event with all of them. */
-u64 sample_user_reg(const struct sample *s, u32 offset);
 
 /* ---- tasks.c: the names and processes of threads, in the order of the records */
 
@@ -144,12 +139,12 @@ struct handler {
 	u64 cookie; /* index of its site */
 	s32 call;   /* for raw_syscalls: only the call of this number + 1; 0: all */
 };
-/* Sites that one event serves: the functions run in the order of the script. */
+/* What the samples of an event must have. */
 struct sample_parts {
-	u64 type;   /* PERF_SAMPLE_CALLCHAIN, REGS_USER, STACK_USER, REGS_INTR */
-	u32 stack;  /* bytes of the user stack */
-	bool walks; /* all registers of the process are needed, to unwind its stack */
+	u64 type;  /* PERF_SAMPLE_CALLCHAIN, REGS_USER, STACK_USER, REGS_INTR */
+	u32 stack; /* bytes of the user stack */
 };
+/* Sites that one event serves: the functions run in the order of the script. */
 struct event_source {
 	struct site site; /* the first of them */
 	struct sample_layout layout;

@@ -38,7 +38,6 @@ enum {
 		4, /* offset in every trace record: s32, the thread in the first pid namespace */
 	/* Bytes of the user stack of a uprobe: the frame of a function, arguments on the stack. */
 	STACK_TOP = 512,
-	MOST_STACK = 1 << 16, /* of a sample */
 };
 
 struct perf {
@@ -59,7 +58,7 @@ struct perf {
 	const struct event_source *source; /* likewise */
 	unwind_fn unwind;
 	void *unwind_ctx;
-	struct unwind_raw *hit; /* for unwind, with room for MOST_STACK bytes */
+	struct unwind_raw *hit; /* unwind_sample_room() */
 	u8 ctx[CTX_SIZE];
 };
 
@@ -148,16 +147,13 @@ static const char *lacks(u32 helper, bool memory)
 	}
 }
 
-static u32 fp_offset(void)
-{
-	return (u32)arch_reg_offset(arch_native, arch_native->link ? "fp" : "bp", NULL);
-}
-
 /* True for the stack pointer, and for the frame pointer, which is near unless the frame is
  * large. */
 static bool has_memory_near(u32 offset)
 {
-	return offset == arch_native->sp || offset == fp_offset();
+	const struct arch *a = arch_native;
+
+	return offset == a->sp || offset == (u32)arch_reg_offset(a, a->link ? "fp" : "bp", NULL);
 }
 
 /* ---- what programs can access */
@@ -178,7 +174,7 @@ static u64 now_ns(void *ctx, u32 clock)
 
 /* The frames of the kernel or of user space; the markers between them in a callchain are errnos, as
  * addresses. */
-static int frames_of_kernel(const struct sample *s, u64 side, u64 *ips, u32 max)
+static int chain_of_sample(const struct sample *s, u64 side, u64 *ips, u32 max)
 {
 	bool is_inside = false;
 	u32 n = 0;
@@ -196,56 +192,45 @@ static int frames_of_kernel(const struct sample *s, u64 side, u64 *ips, u32 max)
 }
 
 /* A default limit includes the frame that gives the reason for the end, others do not. */
-static int unwind_sample(struct perf *p, u64 *ips, u32 max)
+static int unwind_hit(struct perf *p, u64 *ips, u32 max)
 {
-	const struct sample *s = &p->sample;
 	u64 frames[STACK_MAX_FRAMES + 1];
 	u32 room = max == STACK_DEFAULT_FRAMES ? max : MIN(max, (u32)STACK_MAX_FRAMES) + 1, n;
 
-	*p->hit = (struct unwind_raw){
-		.time = p->now,
-		.pid = (u32)(p->world->pid_tgid >> 32),
-		.len = (u32)MIN(s->stack_len, (u64)MOST_STACK),
-		.sp = sample_user_reg(s, arch_native->sp),
-		.fp = sample_user_reg(s, fp_offset()),
-		.pc = sample_user_reg(s, arch_native->ip),
-		.shown = sample_user_reg(s, arch_native->ip),
-	};
-	if (arch_native->link)
-		p->hit->link = sample_user_reg(s, arch_native->link);
-	memcpy(p->hit->stack, s->stack, p->hit->len);
+	p->hit->time = p->now;
+	p->hit->pid = (u32)(p->world->pid_tgid >> 32);
 	n = p->unwind(p->unwind_ctx, p->hit, frames, room);
 	n = MIN(n, max);
 	memcpy(ips, frames, n * sizeof *ips);
 	return (int)n;
 }
 
-/* Processes of other ABIs are walked by the kernel. */
+/* The kernel walks the stacks of processes of another ABI. */
 static int stack_of_sample(void *ctx, u64 *ips, u32 max, u64 flags)
 {
 	struct perf *p = ctx;
 	bool user = flags & BPF_F_USER_STACK;
 
-	if (user && flags & STACK_UNWOUND && p->sample.user_abi == PERF_SAMPLE_REGS_ABI_64)
-		return unwind_sample(p, ips, max);
-	return frames_of_kernel(&p->sample,
-				user ? (u64)PERF_CONTEXT_USER : (u64)PERF_CONTEXT_KERNEL, ips, max);
+	if (user && flags & STACK_UNWOUND && unwind_sample_take(&p->sample.user, p->hit))
+		return unwind_hit(p, ips, max);
+	return chain_of_sample(&p->sample, user ? (u64)PERF_CONTEXT_USER : (u64)PERF_CONTEXT_KERNEL,
+			       ips, max);
 }
 
 /* The top of the stack is in the sample. */
 static int read_memory(void *ctx, void *to, u32 len, u64 address, bool user)
 {
 	const struct perf *p = ctx;
-	u64 sp, at;
+	const struct unwind_sample *process = &p->sample.user;
+	u64 at;
 
 	if (p->source && p->source->fetched.fetches &&
 	    fetch_read(&p->source->fetched, &p->sample, p->ctx, to, len, address) >= 0)
 		return 0;
-	sp = sample_user_reg(&p->sample, arch_native->sp);
-	at = address - sp;
-	if (!p->sample.stack_len || at > p->sample.stack_len || len > p->sample.stack_len - at)
+	at = address - unwind_sample_sp(process);
+	if (!process->stack_len || at > process->stack_len || len > process->stack_len - at)
 		return -EFAULT;
-	memcpy(to, p->sample.stack + at, len);
+	memcpy(to, process->stack + at, len);
 	return 0;
 }
 
@@ -358,7 +343,7 @@ static void *open_perf(struct program *prog, const struct engine_options *o, str
 	p->vm = vm_new(prog, &world);
 	p->world = vm_world(p->vm);
 	p->failed = xcalloc(prog->funcs.n + 1ul, sizeof *p->failed);
-	p->hit = xmalloc(sizeof *p->hit + MOST_STACK);
+	p->hit = unwind_sample_room();
 	p->now = clock_mono_ns();
 	look_at_clocks(p);
 	tasks_init(&p->tasks);
@@ -410,7 +395,7 @@ static struct leaving close_perf(void *self)
 static struct sample_parts parts_of(const struct perf *p, const struct bpf_func *f,
 				    const struct site *s)
 {
-	struct sample_parts parts = { .walks = unwinds_stacks(f) };
+	struct sample_parts parts = { 0 };
 
 	if (calls_helper(f, BPF_FUNC_get_stack))
 		parts.type |= PERF_SAMPLE_CALLCHAIN;
@@ -419,7 +404,7 @@ static struct sample_parts parts_of(const struct perf *p, const struct bpf_func 
 						       PERF_SAMPLE_REGS_INTR;
 	if (s->kind == SITE_UPROBE && reads_memory(f))
 		parts.stack = STACK_TOP;
-	if (parts.walks) {
+	if (unwinds_stacks(f)) {
 		parts.type |= PERF_SAMPLE_REGS_USER;
 		parts.stack = events_stack_bytes(&p->events, s->kind == SITE_PERF_TIMER);
 	}
@@ -502,7 +487,10 @@ static void set_task(struct perf *p, const struct perf_ring *r, const struct sam
 	p->world->cpu = r->cpu;
 	p->world->pid_tgid = (u64)pid << 32 | tid;
 	tasks_comm(&p->tasks, tid, r->cpu, p->world->comm);
-	tasks_comm(&p->tasks, pid, r->cpu, p->world->leader_comm);
+	if (pid == tid)
+		memcpy(p->world->leader_comm, p->world->comm, sizeof p->world->comm);
+	else
+		tasks_comm(&p->tasks, pid, r->cpu, p->world->leader_comm);
 }
 
 /* The record itself, or struct pt_regs, which is also the start of a perf event program's
@@ -532,7 +520,7 @@ static bool is_for(const struct perf *p, const struct handler *h)
 	if (!h->call)
 		return true;
 	memcpy(&nr, p->ctx + NUMBER_AT, sizeof nr);
-	return nr == h->call - 1 && p->sample.user_abi != PERF_SAMPLE_REGS_ABI_32;
+	return nr == h->call - 1 && p->sample.user.abi != PERF_SAMPLE_REGS_ABI_32;
 }
 
 static void run_sample(struct perf *p, const struct perf_ring *r, struct in_vm_receiver *to)

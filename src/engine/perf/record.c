@@ -71,13 +71,13 @@ static bool take_stack(struct words *w, struct sample *s)
 
 	if (!take(w, &size, 8) || size > (size_t)(w->end - w->at))
 		return false;
-	s->stack = w->at;
+	s->user.stack = w->at;
 	w->at += size;
 	if (!size)
 		return true;
 	if (!take(w, &used, 8))
 		return false;
-	s->stack_len = MIN(size, used);
+	s->user.stack_len = MIN(size, used);
 	return true;
 }
 
@@ -112,28 +112,13 @@ bool record_sample(const struct perf_event_header *h, const struct sample_layout
 	if (!(record_id(h, &id) && (!(l->type & PERF_SAMPLE_CALLCHAIN) || take_frames(&w, s)) &&
 	      (!(l->type & PERF_SAMPLE_RAW) || take_raw(&w, s)) &&
 	      (!(l->type & PERF_SAMPLE_REGS_USER) ||
-	       take_regs(&w, l->user_regs, &s->user_abi, &s->user_regs)) &&
+	       take_regs(&w, l->user_regs, &s->user.abi, &s->user.regs)) &&
 	      (!(l->type & PERF_SAMPLE_STACK_USER) || take_stack(&w, s)) &&
 	      (!(l->type & PERF_SAMPLE_REGS_INTR) || take_regs(&w, l->intr_regs, &abi, &intr))))
 		return false;
-	s->regs = intr ? intr : s->user_regs;
+	s->user.mask = l->user_regs;
+	s->regs = intr ? intr : s->user.regs;
 	return true;
-}
-
-u64 sample_user_reg(const struct sample *s, u32 offset)
-{
-	const struct arch *a = arch_native;
-	u32 at = 0;
-	u64 v;
-
-	for (u32 i = 0; s->user_regs && i < ARCH_SAMPLE_REGS; i++) {
-		if (!(a->sample_regs >> i & 1))
-			continue;
-		if (a->sample_reg[i] == offset)
-			return memcpy(&v, s->user_regs + (size_t)8 * at, 8), v;
-		at++;
-	}
-	return 0;
 }
 
 bool record_task(const struct perf_event_header *h, struct task_record *t)
