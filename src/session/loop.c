@@ -81,6 +81,10 @@ static int watch_maps(struct run *r)
 	return watch(&r->loop, usermaps_hits_fd(r->naming.usermaps));
 }
 
+/*
+ * Polling a perf event takes its readiness away (kernel/events/core.c: perf_poll), and EPOLL_CTL_MOD
+ * polls: what came before is not reported any more, and is to be read after this.
+ */
 static void watch_maps_again(struct run *r)
 {
 	struct epoll_event e = { .events = EPOLLIN | EPOLLONESHOT, .data.fd = usermaps_fd(r) };
@@ -234,8 +238,10 @@ void loop_run(struct run *r)
 		u64 now = clock_mono_ns();
 
 		usermaps_turn(r);
-		if (usermaps_listens_again(r->naming.usermaps))
+		if (usermaps_listens_again(r->naming.usermaps)) {
 			watch_maps_again(r);
+			usermaps_turn(r);
+		}
 		screen_tick(r);
 		if (r->sink->output->tick)
 			r->sink->output->tick(r->sink);
