@@ -68,7 +68,7 @@ install: all
 		$(BUILD)/sonde help --completion=$${s%%:*} >"$$f" && chmod 644 "$$f" || exit 1; done
 	set -- include/sonde/*.h; if [ -e "$$1" ]; then install -d $(INC) && install -m 644 "$$@" $(INC)/; fi
 clean:
-	rm -rf $(BUILD) build-static build-plain build-asan build-clang build-fuzz build-arm64 build-arm64-static
+	rm -rf $(BUILD) build-static build-plain build-asan build-clang build-arm64 build-arm64-static
 
 .PHONY: all setup demo quick layers unit golden doc arm64 live lint asan clang fuzz package vm peer faults check bless bench static deb dist \
 	fmt docs manuals install clean
