@@ -356,10 +356,7 @@ static void compute_side(struct lower *l, const struct type *t, u32 flags, struc
 
 static void compute_user_side(struct lower *l, const struct type *t, bool dwarf, struct opnd dst)
 {
-	struct ir_block *is_32bit = ir_block_new(l), *other = ir_block_new(l),
-			*out = ir_block_new(l);
 	bool by_fp = !dwarf && l->env->config.user_stacks == USER_STACKS_FP;
-	u32 mark;
 
 	if (by_fp || l->env->has_past || !unwind_serves(l)) {
 		bool unwound = !by_fp && l->env->has_past;
@@ -367,17 +364,7 @@ static void compute_user_side(struct lower *l, const struct type *t, bool dwarf,
 		compute_side(l, t, BPF_F_USER_STACK | (unwound ? STACK_UNWOUND : 0), dst);
 		return;
 	}
-	ir_branch(l, CC_NE, unwind_is_32bit(l), o_imm(0), is_32bit, other);
-	mark = lower_values_mark(l);
-	ir_place(l, other); /* first, because the other side uses its calls, too */
 	lower_unwound(l, t, dst);
-	lower_values_drop(l, mark);
-	ir_jump(l, out);
-	ir_place(l, is_32bit);
-	compute_side(l, t, BPF_F_USER_STACK, dst);
-	lower_values_drop(l, mark);
-	ir_jump(l, out);
-	ir_place(l, out);
 }
 
 enum side { SIDE_KERNEL, SIDE_USER, SIDE_USER_DWARF };

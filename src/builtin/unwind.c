@@ -497,6 +497,12 @@ static struct opnd begin_body(struct lower *l, const struct opnd *arg, const u32
 	mm = walk_kernel_word(l, walk_task(l), p.mm);
 	ir_branch(l, CC_NE, mm, o_imm(0), has_mm, w.stop); /* a kernel thread */
 	walk_place(l, has_mm);
+	if (UNWIND_HAS_LINK) {
+		struct ir_block *has_tables = ir_block_new(l);
+
+		ir_branch(l, CC_EQ, walk_get(&w, ST_WHY), o_imm(0), has_tables, w.stop);
+		walk_place(l, has_tables);
+	}
 	start_stack = walk_kernel_word(l, mm, p.start_stack);
 	walk_put(&w, ST_START_STACK, start_stack);
 	ir_var_set(l, process, walk_process(&w));
@@ -539,8 +545,9 @@ static bool registers_in_context(const struct lower *l)
 	return l->profile->regs.are_users && l->profile->load.prog_type == BPF_PROG_TYPE_KPROBE;
 }
 
-/* arch/x86/include/asm/segment.h: __USER32_CS; arch/arm64/include/asm/ptrace.h: PSR_MODE32_BIT */
-struct opnd unwind_is_32bit(struct lower *l)
+/* 1 if the hit is in 32-bit code (arch/x86/include/asm/segment.h: __USER32_CS;
+ * arch/arm64/include/asm/ptrace.h: PSR_MODE32_BIT). */
+static struct opnd is_32bit(struct lower *l)
 {
 	enum { USER32_CS = 0x23, MODE32 = 0x10 };
 	s64 mask = UNWIND_HAS_LINK ? MODE32 : 0xffff, is = UNWIND_HAS_LINK ? MODE32 : USER32_CS;
@@ -570,6 +577,24 @@ static void store_registers(struct lower *l, struct opnd buffer)
 		ir_store(l, opnd_plus(buffer, i < 3 ? ST_SP + 8 * i : (u32)ST_LINK), 8, v);
 		ir_store(l, opnd_plus(buffer, ST_FIRST + 8 * i), 8, v);
 	}
+}
+
+/* On arm64 no table describes 32-bit code: its stacks end after one frame. */
+static void store_word(struct lower *l, struct opnd buffer)
+{
+	enum { WORD = 8, WORD32 = 4 };
+	struct opnd is32 = is_32bit(l);
+
+	if (UNWIND_HAS_LINK) {
+		ir_store(l, opnd_plus(buffer, ST_WORD), 8, o_imm(WORD));
+		ir_store(l, opnd_plus(buffer, ST_WHY), 8,
+			 ir_op2(l, IR_MUL, is32, o_imm(UNWIND_WHY_NO_RULE)));
+		return;
+	}
+	ir_store(l, opnd_plus(buffer, ST_WORD), 8,
+		 ir_op2(l, IR_SUB, o_imm(WORD), ir_op2(l, IR_MUL, is32, o_imm(WORD - WORD32))));
+	ir_store(l, opnd_plus(buffer, ST_MASK), 8,
+		 ir_op2(l, IR_SHR, o_imm(-1), ir_op2(l, IR_MUL, is32, o_imm(32))));
 }
 
 /* Without tables one frame is certain. */
@@ -668,6 +693,7 @@ struct unwound lower_unwind(struct lower *l, struct opnd buffer, u32 limit, u32 
 	ir_store(l, opnd_plus(buffer, ST_EXACT), 8, o_imm(1));
 	for (u32 at = ST_N; at <= ST_WINDOW_LEN; at += 8)
 		ir_store(l, opnd_plus(buffer, at), 8, o_imm(0));
+	store_word(l, buffer);
 	ir_store(l, opnd_plus(buffer, ST_PID), 8, lower_own_pid(l));
 	ir_store(l, opnd_plus(buffer, ST_OWN_PID), 8, lower_own_pid(l));
 	ir_store(l, opnd_plus(buffer, ST_BY_FP), 8, o_imm(0));

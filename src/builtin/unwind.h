@@ -10,8 +10,6 @@ u32 unwind_head(void);
 /* Whether user stacks of this instance are unwound this way; else the kernel walks frame
  * pointers. */
 bool unwind_serves(struct lower *l);
-/* 1 if the hit is in 32-bit code, whose stacks the kernel walks. */
-struct opnd unwind_is_32bit(struct lower *l);
 struct unwound {
 	struct opnd
 		n; /* number of frames, the last of which may be an enum unwind_reason; 0: no user stack */

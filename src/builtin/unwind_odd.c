@@ -29,20 +29,20 @@ static struct opnd odd_cfa(const struct walk *w, struct opnd rule)
 	walk_else(l, no, out);
 	no = walk_if(l, kind, KIND_PLT);
 	ir_var_set(l, cfa,
-		   ir_op2(l, IR_ADD, ir_op2(l, IR_ADD, walk_get(w, ST_SP), o_imm(8)),
-			  ir_op2(l, IR_SHL,
+		   ir_op2(l, IR_ADD, walk_past(w, walk_get(w, ST_SP), 1),
+			  ir_op2(l, IR_MUL,
 				 ir_set(l, CC_UGE, ir_op2(l, IR_AND, walk_get(w, ST_PC), o_imm(15)),
 					add),
-				 o_imm(3))));
+				 walk_get(w, ST_WORD))));
 	walk_else(l, no, out);
 	no = walk_if(l, kind, KIND_SP_DEREF);
 	ir_var_set(l, cfa,
-		   ir_op2(l, IR_ADD, walk_read_word(w, ir_op2(l, IR_ADD, walk_get(w, ST_SP), n)),
+		   ir_op2(l, IR_ADD, walk_read_short(w, ir_op2(l, IR_ADD, walk_get(w, ST_SP), n)),
 			  add));
 	walk_else(l, no, out);
 	no = walk_if(l, kind, KIND_FP_DEREF);
 	ir_var_set(l, cfa,
-		   ir_op2(l, IR_ADD, walk_read_word(w, ir_op2(l, IR_ADD, walk_get(w, ST_FP), n)),
+		   ir_op2(l, IR_ADD, walk_read_short(w, ir_op2(l, IR_ADD, walk_get(w, ST_FP), n)),
 			  add));
 	walk_else(l, no, out);
 	walk_put(w, ST_WHY, o_imm(UNWIND_WHY_NO_RULE));
@@ -74,7 +74,7 @@ static struct opnd odd_saved(const struct walk *w, struct opnd kind, struct opnd
 	ir_var_set(l, v, o_imm(0)); /* not an address: a rule that needs it stops */
 	ir_jump(l, out);
 	walk_place(l, read);
-	ir_var_set(l, v, walk_read_word(w, o_temp(at)));
+	ir_var_set(l, v, walk_read_short(w, o_temp(at)));
 	ir_jump(l, out);
 	walk_place(l, out);
 	return o_temp(v);
@@ -184,16 +184,16 @@ static void step_from_entry(const struct walk *w, struct ir_block *again)
 	if (UNWIND_HAS_LINK) {
 		walk_put(w, ST_PC, walk_address(l, walk_get(w, ST_LINK)));
 	} else {
-		walk_put(w, ST_PC, walk_read_word(w, slot));
-		walk_put(w, ST_SP, ir_op2(l, IR_ADD, slot, o_imm(8)));
+		walk_put(w, ST_PC, walk_read_short(w, slot));
+		walk_put(w, ST_SP, walk_past(w, slot, 1));
 	}
 	walk_put(w, ST_EXACT, o_imm(0));
 	ir_jump(l, again);
 	walk_place(l, no);
 }
 
-/* *(fp) is the caller's fp and *(fp + 8) the return address. With a link register these are the
- * lowest words of a frame whose size is not known. */
+/* The word at fp is the caller's fp, the next one the return address. With a link register these
+ * are the lowest words of a frame whose size is not known. */
 void walk_step_by_fp(const struct walk *w, struct opnd why, struct ir_block *again)
 {
 	struct lower *l = w->l;
@@ -204,10 +204,12 @@ void walk_step_by_fp(const struct walk *w, struct opnd why, struct ir_block *aga
 	step_from_entry(w, again);
 	far = ir_op2(l, IR_SUB, fp, walk_get(w, ST_SP));
 	walk_demand_or(w, CC_ULT, far, o_imm(UNWIND_MAX_FRAME), why);
-	walk_demand_or(w, CC_EQ, ir_op2(l, IR_AND, fp, o_imm(7)), o_imm(0), why);
-	up = walk_read_word(w, fp);
-	pc = walk_read_word(w, ir_op2(l, IR_ADD, fp, o_imm(8)));
-	walk_put(w, ST_SP, ir_op2(l, IR_ADD, fp, o_imm(16)));
+	walk_demand_or(w, CC_EQ,
+		       ir_op2(l, IR_AND, fp, ir_op2(l, IR_SUB, walk_get(w, ST_WORD), o_imm(1))),
+		       o_imm(0), why);
+	up = walk_read_short(w, fp);
+	pc = walk_read_short(w, walk_past(w, fp, 1));
+	walk_put(w, ST_SP, walk_past(w, fp, 2));
 	walk_put(w, ST_FP, up);
 	walk_put(w, ST_PC, walk_address(l, pc));
 	walk_put(w, ST_EXACT, o_imm(0));
@@ -235,7 +237,8 @@ static struct opnd returns_body(struct lower *l, const struct opnd *arg, const u
 	ir_var_set(l, i, o_imm(0));
 	ir_var_set(l, ri,
 		   walk_kernel_word(l, walk_kernel_word(l, walk_task(l), p.utask), p.returns));
-	ours = ir_op2(l, IR_SUB, walk_get(&w, ST_SP), o_imm(UNWIND_HAS_LINK ? 0 : 8));
+	ours = ir_op2(l, IR_SUB, walk_get(&w, ST_SP),
+		      UNWIND_HAS_LINK ? o_imm(0) : walk_get(&w, ST_WORD));
 	ir_jump(l, head);
 	walk_place(l, head);
 	ir_branch(l, CC_UGE, o_temp(i), o_imm(MAX_RETURNS), w.stop, body);

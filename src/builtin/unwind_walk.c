@@ -236,6 +236,15 @@ struct opnd walk_task(struct lower *l)
 	return ir_call(l, BPF_FUNC_get_current_task, true, 0);
 }
 
+struct opnd walk_past(const struct walk *w, struct opnd address, u32 n)
+{
+	struct lower *l = w->l;
+
+	if (UNWIND_HAS_LINK)
+		return ir_op2(l, IR_ADD, address, o_imm(n * 8));
+	return ir_op2(l, IR_ADD, address, ir_op2(l, IR_MUL, walk_get(w, ST_WORD), o_imm(n)));
+}
+
 struct opnd walk_process(const struct walk *w)
 {
 	return ir_call(w->l, BPF_FUNC_map_lookup_elem, false, 2, o_map(walk_processes(w->l)),
@@ -309,4 +318,20 @@ struct opnd walk_read_word(const struct walk *w, struct opnd address)
 	ir_branch(l, CC_EQ, walk_get(w, ST_WHY), o_imm(0), out, w->stop);
 	walk_place(l, out);
 	return o_temp(v);
+}
+
+/* In 32-bit programs half of the aligned word that holds it. */
+struct opnd walk_read_short(const struct walk *w, struct opnd address)
+{
+	struct lower *l = w->l;
+	u32 half = ir_var(l);
+	struct opnd v;
+
+	if (UNWIND_HAS_LINK)
+		return walk_read_word(w, address);
+	ir_var_set(l, half,
+		   ir_op2(l, IR_AND, address, ir_op2(l, IR_SUB, o_imm(8), walk_get(w, ST_WORD))));
+	v = walk_read_word(w, ir_op2(l, IR_SUB, address, o_temp(half)));
+	v = ir_op2(l, IR_SHR, v, ir_op2(l, IR_SHL, o_temp(half), o_imm(3)));
+	return ir_op2(l, IR_AND, v, walk_get(w, ST_MASK));
 }

@@ -30,8 +30,10 @@ enum {
 	ST_ENTERED = 144, /* struct unwind_raw.entered */
 	ST_LINK = 152,    /* the link register, where pc is exact */
 	ST_LOST = 160,    /* 1: sp is only a lower bound; with a link register */
-	ST_RETURN = 168,  /* struct return_instance */
-	ST_WINDOW = 264,
+	ST_WORD = 168, /* bytes of an address in the process's memory: 8, or 4 in 32-bit programs */
+	ST_MASK = 176, /* the bits of such an address */
+	ST_RETURN = 184, /* struct return_instance */
+	ST_WINDOW = 280,
 	WINDOW = 2048,
 	ST_FRAMES = ST_WINDOW + WINDOW,
 
@@ -96,6 +98,10 @@ struct opnd walk_process(const struct walk *w);
 
 /* The word at an address of the stack; the walk stops if it cannot be read. */
 struct opnd walk_read_word(const struct walk *w, struct opnd address);
+/* The same, of ST_WORD bytes. */
+struct opnd walk_read_short(const struct walk *w, struct opnd address);
+/* n words of ST_WORD bytes past an address. */
+struct opnd walk_past(const struct walk *w, struct opnd address, u32 n);
 /* A member of the struct unwind_rule at an address. */
 struct opnd walk_rule_field(struct lower *l, struct opnd rule, u32 offset, u32 size);
 #define RULE_FIELD(l, rule, name)                                                                  \

@@ -8,7 +8,8 @@
  *
  *	breg N                       a register plus N
  *	breg N; deref [; plus M]     a stack pointer that was saved: signals, functions that align the stack
- *	breg sp 8; breg pc 0; lit15; and; lit M; ge; lit3; shl; plus        the linker's stubs (.plt)
+ *	breg sp 8; breg pc 0; lit15; and; lit M; ge; lit3; shl; plus        the linker's stubs (.plt);
+ *	breg sp 4; ...                                   lit2; shl; plus        of 32-bit files
  */
 #include <stdlib.h>
 #include "object/bytes.h"
@@ -51,7 +52,10 @@ enum { /* DWARF 5, 7.24 */
 
 enum { DW_OP_DEREF = 0x06, DW_OP_PLUS_UCONST = 0x23, DW_OP_LIT0 = 0x30, DW_OP_BREG0 = 0x70 };
 
-enum { MAX_REMEMBERED = 16, ARM64_SP = 31 };
+enum { MAX_REMEMBERED = 16 };
+/* DWARF numbers: System V ABI, x86-64, 3.6.2, and Intel386; DWARF for the Arm 64-bit
+ * Architecture */
+enum { X86_FP = 6, X86_SP = 7, I386_FP = 5, I386_SP = 4, ARM64_FP = 29, ARM64_SP = 31 };
 
 /* The DWARF numbers of the three registers. */
 struct numbers {
@@ -192,14 +196,20 @@ static bool register_plus(struct machine *e, u32 *reg, s64 *offset)
 
 static bool is_plt(struct machine e, s32 *threshold)
 {
-	static const u8 before[] = { 0x77, 8, 0x80, 0, 0x3f, 0x1a },
-			after[] = { 0x2a, 0x33, 0x24, 0x22 };
+	static const struct {
+		u8 sp, before[6], after[4];
+	} form[] = {
+		{ X86_SP, { 0x77, 8, 0x80, 0, 0x3f, 0x1a }, { 0x2a, 0x33, 0x24, 0x22 } },
+		{ I386_SP, { 0x74, 4, 0x78, 0, 0x3f, 0x1a }, { 0x2a, 0x32, 0x24, 0x22 } },
+	};
+	u32 i = e.number.sp == form[1].sp, n = sizeof form[i].before;
 
-	if (e.in.end - e.in.at != sizeof before + 1 + sizeof after ||
-	    memcmp(e.in.at, before, sizeof before) != 0 ||
-	    memcmp(e.in.at + sizeof before + 1, after, sizeof after) != 0)
+	if (e.number.sp != form[i].sp ||
+	    (u64)(e.in.end - e.in.at) != n + 1 + sizeof form[i].after ||
+	    memcmp(e.in.at, form[i].before, n) != 0 ||
+	    memcmp(e.in.at + n + 1, form[i].after, sizeof form[i].after) != 0)
 		return false;
-	*threshold = e.in.at[sizeof before] - DW_OP_LIT0;
+	*threshold = e.in.at[n] - DW_OP_LIT0;
 	return *threshold >= 0 && *threshold < 32;
 }
 
@@ -213,7 +223,7 @@ static void cfa_expression(struct machine *m)
 	s->add = 0;
 	if (m->in.bad)
 		return;
-	if (m->number.sp == 7 && is_plt(e, &s->add)) {
+	if (is_plt(e, &s->add)) {
 		s->cfa_kind = CFI_PLT;
 		s->deref = 0;
 		return;
@@ -583,15 +593,24 @@ static void add_vdso_row(void *ctx, u64 address, const struct cfi_rule *r)
 	add_row(b, address, rule_number(b, r));
 }
 
+static bool find_numbers(const struct elf *e, struct numbers *n)
+{
+	switch (elf_machine(e)) {
+	case EM_X86_64: *n = (struct numbers){ .fp = X86_FP, .sp = X86_SP }; break;
+	case EM_386: *n = (struct numbers){ .fp = I386_FP, .sp = I386_SP }; break;
+	case EM_AARCH64: *n = (struct numbers){ .fp = ARM64_FP, .sp = ARM64_SP }; break;
+	default: return false;
+	}
+	return elf_is32(e) == (elf_machine(e) == EM_386);
+}
+
 bool cfi_build(struct cfi_table *t, struct elf *e)
 {
 	struct builder b = { .table = t };
 
 	*t = (struct cfi_table){ 0 };
-	if (elf_is32(e) || (elf_machine(e) != EM_X86_64 && elf_machine(e) != EM_AARCH64))
+	if (!find_numbers(e, &b.number))
 		return false;
-	b.number = elf_machine(e) == EM_X86_64 ? (struct numbers){ .fp = 6, .sp = 7 } :
-						 (struct numbers){ .fp = 29, .sp = ARM64_SP };
 	elf_each_fde(e, keep, &b);
 	if (elf_machine(e) == EM_X86_64) /* on arm64 they keep frame pointers */
 		elf_each_go_function(e, keep_go, &b);

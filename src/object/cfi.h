@@ -18,7 +18,7 @@ enum cfi_cfa {
 	CFI_FP,       /* fp + cfa */
 	CFI_SP_DEREF, /* *(sp + cfa) + add */
 	CFI_FP_DEREF, /* *(fp + cfa) + add */
-	CFI_PLT,      /* sp + 8, and 8 more if the low 4 bits of pc are at least add */
+	CFI_PLT,      /* sp + a word, and one more if the low 4 bits of pc are at least add */
 };
 
 /* Where the caller's value of a register is. */
@@ -50,7 +50,7 @@ struct cfi_table {
 	u32 n_rules;
 };
 
-/* Reads all entries of a 64-bit x86 or arm64 file; false: the file has none. Release with
+/* Reads all entries of an x86 or arm64 file; false: the file has none. Release with
  * cfi_release(). */
 bool cfi_build(struct cfi_table *t, struct elf *e);
 void cfi_release(struct cfi_table *t);

@@ -98,10 +98,10 @@ static u32 hash_rule(const struct unwind_rule *r)
 	return (u32)h;
 }
 
-/* 0: not representable, or the table is full. */
-static u32 rule_index(struct unwind_tables *t, const struct cfi_rule *from)
+/* 0: not representable, or the table is full. Simple rules are for words of 8 bytes. */
+static u32 rule_index(struct unwind_tables *t, const struct cfi_rule *from, bool is32)
 {
-	struct unwind_rule r = { .simple = simple_form(from),
+	struct unwind_rule r = { .simple = is32 ? 0 : simple_form(from),
 				 .cfa_kind = from->cfa_kind,
 				 .fp_kind = from->fp_kind,
 				 .ra_kind = from->ra_kind,
@@ -145,7 +145,8 @@ struct filling {
 	struct unwind_tables *t;
 	struct unwind_file *file;
 	struct elf_section stubs; /* .plt */
-	u32 row, page;            /* the next ones */
+	bool is32;
+	u32 row, page; /* the next ones */
 	u32 last_rule;
 };
 
@@ -203,7 +204,7 @@ static void add_stubs(struct filling *f, u64 from, u64 to)
 
 	if (!UNWIND_HAS_LINK || f->stubs.size <= FIRST || start < from || end > to)
 		return;
-	add_row(f, start - f->file->base, rule_index(f->t, &leaf));
+	add_row(f, start - f->file->base, rule_index(f->t, &leaf, f->is32));
 	add_row(f, end - f->file->base, 0);
 }
 
@@ -220,7 +221,7 @@ static void add_uncovered(struct filling *f, u64 from, u64 to, u64 entry)
 	add_stubs(f, from, to);
 	if (entry < from || entry >= to)
 		return;
-	add_row(f, entry - f->file->base, rule_index(f->t, &first));
+	add_row(f, entry - f->file->base, rule_index(f->t, &first, f->is32));
 	if (to - entry > MAX_START)
 		add_row(f, entry + MAX_START - f->file->base, 0);
 }
@@ -229,12 +230,12 @@ static void add_uncovered(struct filling *f, u64 from, u64 to, u64 entry)
 static void fill(struct unwind_tables *t, struct unwind_file *file, const struct cfi_table *cfi,
 		 const struct elf *e)
 {
-	struct filling f = { .t = t, .file = file, .row = t->n_rows };
+	struct filling f = { .t = t, .file = file, .is32 = elf_is32(e), .row = t->n_rows };
 	u64 entry = elf_entry(e);
 	u32 *rule = xcalloc(cfi->n_rules, sizeof *rule); /* of each of cfi->rules */
 
 	for (u32 i = 0; i < cfi->n_rules; i++)
-		rule[i] = rule_index(t, &cfi->rules[i]);
+		rule[i] = rule_index(t, &cfi->rules[i], f.is32);
 	if (!elf_section(e, ".plt", &f.stubs))
 		f.stubs.size = 0;
 	rows(t)[f.row++] = 0;

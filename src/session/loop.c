@@ -82,8 +82,8 @@ static int watch_maps(struct run *r)
 }
 
 /*
- * Polling a perf event takes its readiness away (kernel/events/core.c: perf_poll), and EPOLL_CTL_MOD
- * polls: what came before is not reported any more, and is to be read after this.
+ * Polling a perf event takes its readiness away (kernel/events/core.c: perf_poll), and
+ * EPOLL_CTL_MOD polls: what came before is not reported any more, and is to be read after this.
  */
 static void watch_maps_again(struct run *r)
 {

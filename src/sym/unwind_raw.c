@@ -9,6 +9,7 @@ struct walk {
 	const struct unwind_raw *raw;
 	u64 sp, fp, pc, link, entered;
 	u64 mask;                 /* the bits that a code address uses */
+	u64 word;                 /* bytes of an address in memory */
 	bool exact;               /* pc is the next instruction; else it is a return address */
 	bool lost;                /* sp is only a lower bound; with a link register */
 	enum unwind_reason by_fp; /* why the last step guessed by frame pointers */
@@ -26,11 +27,12 @@ static bool read_word(struct walk *w, u64 address, u64 *v)
 {
 	u64 offset = address - w->raw->sp;
 
-	if (address & 7 || address < w->raw->sp)
+	if (address & (w->word - 1) || address < w->raw->sp)
 		return stop(w, UNWIND_WHY_UNREADABLE);
-	if (w->raw->len < sizeof *v || offset > w->raw->len - sizeof *v)
+	if (w->raw->len < w->word || offset > w->raw->len - w->word)
 		return stop(w, UNWIND_WHY_CUT);
-	memcpy(v, w->raw->stack + offset, sizeof *v);
+	*v = 0;
+	memcpy(v, w->raw->stack + offset, w->word);
 	return true;
 }
 
@@ -50,7 +52,7 @@ static bool find_cfa(struct walk *w, const struct unwind_rule *r, u64 *cfa)
 	case CFI_NONE: return stop(w, UNWIND_WHY_NO_RULE);
 	case CFI_SP: *cfa = w->sp + (u64)(s64)r->cfa; return true;
 	case CFI_FP: *cfa = w->fp + (u64)(s64)r->cfa; return true;
-	case CFI_PLT: *cfa = w->sp + ((w->pc & 15) >= (u64)r->add ? 16 : 8); return true;
+	case CFI_PLT: *cfa = w->sp + w->word * ((w->pc & 15) >= (u64)r->add ? 2 : 1); return true;
 	case CFI_SP_DEREF:
 	case CFI_FP_DEREF: break;
 	}
@@ -86,7 +88,7 @@ static bool step_from_entry(struct walk *w)
 	}
 	if (!read_word(w, w->entered, &w->pc))
 		return false;
-	w->sp = w->entered + 8;
+	w->sp = w->entered + w->word;
 	w->entered = 0;
 	w->exact = false;
 	return true;
@@ -99,11 +101,11 @@ static bool step_by_fp(struct walk *w, enum unwind_reason why)
 	w->by_fp = why;
 	if (w->entered)
 		return step_from_entry(w);
-	if (at - w->sp >= UNWIND_MAX_FRAME || at & 7)
+	if (at - w->sp >= UNWIND_MAX_FRAME || at & (w->word - 1))
 		return stop(w, w->by_fp);
-	if (!read_word(w, at, &up) || !read_word(w, at + 8, &pc))
+	if (!read_word(w, at, &up) || !read_word(w, at + w->word, &pc))
 		return false;
-	w->sp = at + 16;
+	w->sp = at + 2 * w->word;
 	w->fp = up;
 	w->pc = pc & w->mask;
 	w->exact = false;
@@ -176,7 +178,7 @@ static bool step_return_probe(struct walk *w)
 	for (u32 i = 0; i < UNWIND_RAW_RETURNS; i++) {
 		const struct unwind_return *r = &w->raw->returns[i];
 
-		if (r->stack != w->sp - (UNWIND_HAS_LINK ? 0 : 8) || r->address == w->pc)
+		if (r->stack != w->sp - (UNWIND_HAS_LINK ? 0 : w->word) || r->address == w->pc)
 			continue;
 		w->pc = r->address;
 		return true;
@@ -216,6 +218,7 @@ u32 unwind_raw_frames(const struct unwind_tables *t, const struct unwind_process
 			  .pc = raw->pc,
 			  .link = raw->link,
 			  .mask = unwind_address_mask(),
+			  .word = raw->word,
 			  .entered = raw->entered,
 			  .exact = true };
 	u32 n = 0;

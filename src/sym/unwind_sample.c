@@ -52,14 +52,18 @@ struct unwind_raw *unwind_sample_room(void)
 
 bool unwind_sample_take(const struct unwind_sample *s, struct unwind_raw *raw)
 {
-	if (s->abi != PERF_SAMPLE_REGS_ABI_64 || !has(s, REG_SP) || !has(s, REG_PC))
+	bool is32 = s->abi == PERF_SAMPLE_REGS_ABI_32;
+
+	if ((s->abi != PERF_SAMPLE_REGS_ABI_64 && (!is32 || UNWIND_HAS_LINK)) || !has(s, REG_SP) ||
+	    !has(s, REG_PC))
 		return false;
 	*raw = (struct unwind_raw){ .len = (u32)MIN(s->stack_len, (u64)MOST_STACK),
 				    .sp = reg(s, REG_SP),
 				    .fp = reg(s, REG_FP),
 				    .pc = reg(s, REG_PC),
 				    .link = reg(s, REG_LINK),
-				    .shown = reg(s, REG_PC) };
+				    .shown = reg(s, REG_PC),
+				    .word = is32 ? 4 : 8 };
 	if (raw->len)
 		memcpy(raw->stack, s->stack, raw->len);
 	return true;

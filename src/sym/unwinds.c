@@ -32,9 +32,9 @@ struct unwinds {
 	struct usyms *usyms;
 	struct hash processes; /* u32 pid -> struct known_process */
 	struct unwind_tables tables;
-	struct hash files; /* inode -> struct known_file */
-	struct known_file vdso;
-	bool vdso_known;
+	struct hash files;         /* inode -> struct known_file */
+	struct known_file vdso[2]; /* of 64-bit and 32-bit programs */
+	bool vdso_known[2];
 	bool is_jvm; /* the process being read */
 	u64 generation;
 	void *own_memory; /* NULL: programs have it */
@@ -89,10 +89,12 @@ static const struct unwind_file *table_of(struct unwinds *w, const struct mappin
 	struct known_file *f, key = { .key = { m->inode, m->dev_major, m->dev_minor } };
 
 	if (!m->inode) {
-		if (!w->vdso_known)
-			build(w, &w->vdso, e);
-		w->vdso_known = true;
-		return &w->vdso.table;
+		bool is32 = e && elf_is32(e);
+
+		if (!w->vdso_known[is32])
+			build(w, &w->vdso[is32], e);
+		w->vdso_known[is32] = true;
+		return &w->vdso[is32].table;
 	}
 	f = hash_get(&w->files, &key.key, sizeof key.key);
 	if (!f) {

@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/hash.h"
@@ -71,6 +72,8 @@ struct usyms {
 	u32 n_files; /* opened so far */
 	struct places *places;
 	struct elf *vdso;
+	struct elf *vdso32; /* of 32-bit processes; NULL: not read yet */
+	void *vdso32_bytes;
 	bool vdso_tried, demangle;
 	bool recorded; /* of a recording: /proc is not read */
 	struct demangled demangled[DEMANGLED];
@@ -536,7 +539,7 @@ const struct procmaps *usyms_reported(struct usyms *u, u32 pid)
 /* ---- resolving */
 
 /* All 64-bit processes have the same vdso as sonde. */
-static struct elf *vdso(struct usyms *u)
+static struct elf *own_vdso(struct usyms *u)
 {
 	void *image = (void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	struct procmaps maps;
@@ -556,14 +559,40 @@ static struct elf *vdso(struct usyms *u)
 	return u->vdso;
 }
 
+/* All 32-bit processes have the same one, read from the first that is seen alive. */
+static struct elf *vdso32(struct usyms *u, u32 pid, const struct mapping *m)
+{
+	enum { MOST = 1 << 20 };
+	size_t size = (size_t)(m->end - m->start);
+	struct err err = { 0 };
+	struct iovec from, to;
+
+	if (u->vdso32 || u->recorded || size > MOST)
+		return u->vdso32;
+	to = (struct iovec){ xmalloc(size), size };
+	from = (struct iovec){ (void *)(uintptr_t)m->start, size };
+	if (process_vm_readv((pid_t)pid, &to, 1, &from, 1, 0) == (ssize_t)size)
+		u->vdso32 = elf_from_bytes(to.iov_base, size, &err);
+	err_release(&err);
+	if (u->vdso32)
+		u->vdso32_bytes = to.iov_base;
+	else
+		free(to.iov_base);
+	return u->vdso32;
+}
+
+/* NULL: not known, or a recording has that of another kernel. */
+static struct elf *vdso(struct usyms *u, u32 pid, const struct mapping *m)
+{
+	struct elf *e = m->end >> 32 ? own_vdso(u) : vdso32(u, pid, m);
+
+	return u->recorded && e && !is_build(e, m) ? NULL : e;
+}
+
 struct elf *usyms_elf(struct usyms *u, u32 pid, const struct mapping *m)
 {
-	struct elf *e;
-
-	if (streq(m->path, "[vdso]")) {
-		e = vdso(u);
-		return u->recorded && e && !is_build(e, m) ? NULL : e;
-	}
+	if (streq(m->path, "[vdso]"))
+		return vdso(u, pid, m);
 	return is_file(m) ? file_of(u, pid, m)->elf : NULL;
 }
 
@@ -668,9 +697,7 @@ bool usyms_resolve(struct usyms *u, u32 pid, u64 time, u64 address, struct usym 
 	out->path = *m->path ? m->path : NULL;
 	out->file_offset = out->offset = address - m->start + m->offset;
 	if (streq(m->path, "[vdso]")) {
-		e = vdso(u);
-		if (e && u->recorded && !is_build(e, m)) /* the vDSO of a different kernel */
-			return false;
+		e = vdso(u, pid, m);
 		return e && from_elf(u, e, address - m->start + elf_load_address(e), out);
 	}
 	if (!is_file(m))
@@ -758,7 +785,7 @@ struct usyms *usyms_new_recorded(void)
 
 const u8 *usyms_vdso_build_id(struct usyms *u, u32 *len)
 {
-	const struct elf *e = vdso(u);
+	const struct elf *e = own_vdso(u);
 
 	*len = 0;
 	return e ? elf_build_id(e, len) : NULL;
@@ -782,5 +809,7 @@ void usyms_free(struct usyms *u)
 	hash_release(&u->procs);
 	hash_release(&u->files);
 	elf_close(u->vdso);
+	elf_close(u->vdso32);
+	free(u->vdso32_bytes);
 	free(u);
 }

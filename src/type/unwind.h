@@ -59,7 +59,7 @@ static inline u64 unwind_address_mask(void)
 /* How the caller's registers are found. Kinds are those of object/cfi.h. */
 struct unwind_rule {
 	/*
-	 * Nearly all rules fit 16 bits, with bit 16 set. Otherwise 0.
+	 * Nearly all rules of 64-bit files fit 16 bits, with bit 16 set. Otherwise 0.
 	 *	bit 0	the CFA is relative to fp, not sp
 	 *	1..10	CFA / 8
 	 *	11..15	n: fp was saved at CFA - 8 * (n + 1); 0: it was not saved
@@ -109,6 +109,7 @@ struct unwind_raw {
 	/* where the return address of the function is whose entry was hit (1: in link), or 0 */
 	u64 entered;
 	u64 shown; /* the first frame: pc, or the entry from which the probe was moved */
+	u64 word;  /* bytes of an address in the process's memory: 8, or 4 */
 	struct unwind_return { /* addresses that return probes replaced, innermost first, then 0 */
 		u64 stack;     /* address of the slot */
 		u64 address;

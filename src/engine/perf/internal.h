@@ -66,14 +66,13 @@ struct perf_ring {
 	struct record_id id;                  /* of the next record, which is at `next` */
 	const struct perf_event_header *next; /* NULL: not read yet, or none */
 	u8 *whole;                            /* copy of a record that wraps */
-	u64 n_malformed;
+	u64 n_malformed;                      /* places from which on records were not readable */
 };
 struct perf_rings {
 	struct perf_ring *v;
 	u32 n;
-	u64 limit;  /* records up to this time are returned */
-	u64 now;    /* the time of the newest record returned */
-	u64 n_late; /* records that came after younger ones */
+	u64 limit; /* records up to this time are returned */
+	u64 now;   /* the time of the newest record returned */
 };
 /* page: mapped by the caller, 1 page and data of size bytes. */
 void perf_rings_add(struct perf_rings *rs, u32 cpu, struct perf_event_mmap_page *page,
@@ -84,6 +83,8 @@ void perf_rings_look(struct perf_rings *rs, u64 now, bool all);
 /* The ring with the oldest record, until perf_ring_done(); NULL: none is left. */
 struct perf_ring *perf_rings_next(struct perf_rings *rs);
 void perf_ring_done(struct perf_ring *r);
+/* The sum of n_malformed. */
+u64 perf_rings_malformed(const struct perf_rings *rs);
 /* Some are held back. */
 bool perf_rings_hold(const struct perf_rings *rs);
 void perf_rings_release(struct perf_rings *rs);

@@ -529,8 +529,13 @@ static void run_sample(struct perf *p, const struct perf_ring *r, struct in_vm_r
 		hash_get(&p->events.by_id, &r->id.event, sizeof r->id.event);
 	struct sample *s = &p->sample;
 
-	if (!src || !record_sample(r->next, &src->layout, s))
+	if (!src)
 		return;
+	if (!record_sample(r->next, &src->layout, s)) {
+		if (src->handlers.n)
+			p->failed[src->handlers.v[0].func]++;
+		return;
+	}
 	p->now = r->id.time;
 	set_task(p, r, s);
 	p->source = src;
@@ -619,12 +624,15 @@ static bool is_of(const struct event_source *s, u32 func)
 	return s->handlers.n && s->handlers.v[0].func == func;
 }
 
-/* Events lost because a ring was full count for the first function of the event. */
+/* Events lost because a ring was full count for the first function of the event; rings with
+ * malformed records, whose events are not known, for that of the first event. */
 static u64 skipped(void *self, u32 func)
 {
 	struct perf *p = perf_of(self);
 	u64 sum = p->failed[func];
 
+	if (p->events.sources.n && is_of(p->events.sources.v[0], func))
+		sum += perf_rings_malformed(&p->events.rings);
 	for (u32 i = 0; i < p->events.sources.n; i++)
 		if (is_of(p->events.sources.v[i], func))
 			sum += events_lost(&p->events, p->events.sources.v[i]);

@@ -56,7 +56,9 @@ static void set_tail(struct perf_ring *r, u64 tail)
 	__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-/* The next complete record. An incomplete one ends reading of this ring for now. */
+/* The next complete record. An incomplete one ends reading of this ring for now. Sizes are
+ * multiples of 8, but of 4 where Linux 5.10 ends the copy of a stack with the memory of a 32-bit
+ * process. */
 static const struct perf_event_header *peek(struct perf_ring *r)
 {
 	u64 at = r->tail & (r->size - 1), left = r->head - r->tail;
@@ -66,7 +68,7 @@ static const struct perf_event_header *peek(struct perf_ring *r)
 		return r->next;
 	if (left >= sizeof h)
 		copy_out(r, &h, sizeof h);
-	if (left > r->size || left < sizeof h || h.size < sizeof h || h.size > left || h.size % 8) {
+	if (left > r->size || left < sizeof h || h.size < sizeof h || h.size > left || h.size % 4) {
 		r->n_malformed++;
 		set_tail(r, r->head);
 		return NULL;
@@ -93,7 +95,6 @@ struct perf_ring *perf_rings_next(struct perf_rings *rs)
 			oldest = &rs->v[i];
 	if (!oldest || oldest->key > rs->limit)
 		return NULL;
-	rs->n_late += oldest->key < rs->now;
 	rs->now = MAX(rs->now, oldest->key);
 	return oldest;
 }
@@ -101,6 +102,15 @@ struct perf_ring *perf_rings_next(struct perf_rings *rs)
 void perf_ring_done(struct perf_ring *r)
 {
 	set_tail(r, r->tail + r->next->size);
+}
+
+u64 perf_rings_malformed(const struct perf_rings *rs)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < rs->n; i++)
+		sum += rs->v[i].n_malformed;
+	return sum;
 }
 
 bool perf_rings_hold(const struct perf_rings *rs)

@@ -43,11 +43,20 @@ static bool load(void)
 	return dw.elf_version(EV_CURRENT) != EV_NONE;
 }
 
+/* DWARF's numbers of registers. */
+static const struct numbers {
+	int machine;
+	u32 fp, sp, ra, word;
+	bool has_link; /* the return address is in a register at first */
+} machines[] = {
 #if defined(__x86_64__)
-enum { FP = 6, SP = 7, RA = 16, OWN_MACHINE = EM_X86_64 };
+	{ EM_X86_64, 6, 7, 16, 8, false },
+	{ EM_386, 5, 4, 8, 4, false },
 #else
-enum { FP = 29, SP = 31, RA = 30, OWN_MACHINE = EM_AARCH64 };
+	{ EM_AARCH64, 29, 31, 30, 8, true },
 #endif
+};
+static const struct numbers *now; /* of the file */
 
 struct regs {
 	u64 pc, sp, fp, lr;
@@ -61,12 +70,12 @@ static u64 memory(u64 address)
 
 static bool value_of(const struct regs *r, u64 reg, u64 *v)
 {
-	if (reg == FP)
+	if (reg == now->fp)
 		*v = r->fp;
-	else if (reg == SP)
+	else if (reg == now->sp)
 		*v = r->sp;
-	else if (reg == RA)
-		*v = RA == 16 ? r->pc : r->lr;
+	else if (reg == now->ra)
+		*v = now->has_link ? r->lr : r->pc;
 	else
 		return false;
 	return true;
@@ -158,7 +167,7 @@ static u64 ours_cfa(const struct regs *r, const struct cfi_rule *rule)
 	case CFI_FP: return r->fp + (u64)(s64)rule->cfa;
 	case CFI_SP_DEREF: return memory(r->sp + (u64)(s64)rule->cfa) + (u64)(s64)rule->add;
 	case CFI_FP_DEREF: return memory(r->fp + (u64)(s64)rule->cfa) + (u64)(s64)rule->add;
-	case CFI_PLT: return r->sp + 8 + ((s64)(r->pc & 15) >= rule->add ? 8 : 0);
+	case CFI_PLT: return r->sp + now->word * ((s64)(r->pc & 15) >= rule->add ? 2 : 1);
 	}
 	return 0;
 }
@@ -182,16 +191,16 @@ static bool agrees(Dwarf_Frame *f, const struct cfi_rule *rule, const struct reg
 	if (dw.dwarf_frame_cfa(f, &ops, &n) != 0)
 		return true;
 	if (!n || !evaluate(r, 0, ops, n, &cfa, &is_value) ||
-	    !theirs(f, r, cfa, RA, &ra, &ra_known) ||
-	    dw.dwarf_frame_info(f, &lo, &hi, &is_signal) != RA)
+	    !theirs(f, r, cfa, (int)now->ra, &ra, &ra_known) ||
+	    dw.dwarf_frame_info(f, &lo, &hi, &is_signal) != (int)now->ra)
 		return rule->cfa_kind == CFI_NONE;
-	if (!theirs(f, r, cfa, FP, &fp, &fp_known))
+	if (!theirs(f, r, cfa, (int)now->fp, &fp, &fp_known))
 		fp_known = false;
 	*expressible = true;
 	if (!ra_known)
 		return rule->ra_kind == CFI_NOWHERE;
 	return ours_cfa(r, rule) == cfa && rule->ra_kind != CFI_NOWHERE &&
-	       ours_saved(r, rule->ra_kind, rule->ra, cfa, RA == 16 ? r->pc : r->lr) == ra &&
+	       ours_saved(r, rule->ra_kind, rule->ra, cfa, now->has_link ? r->lr : r->pc) == ra &&
 	       (rule->fp_kind >= CFI_NOWHERE ?
 			!fp_known :
 			ours_saved(r, rule->fp_kind, rule->fp, cfa, r->fp) == fp) &&
@@ -220,6 +229,14 @@ static void compare(Dwarf_CFI *cfi, const struct cfi_table *t, u64 pc, struct co
 		c->first_wrong = pc;
 }
 
+static const struct numbers *numbers_of(const struct elf *e)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(machines); i++)
+		if (machines[i].machine == elf_machine(e))
+			return &machines[i];
+	return NULL;
+}
+
 static void file(const char *path)
 {
 	struct err err = { 0 };
@@ -230,7 +247,8 @@ static void file(const char *path)
 	Elf *elf = dw.elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	Dwarf_CFI *cfi = dw.dwarf_getcfi_elf(elf);
 
-	if (e && cfi && elf_machine(e) == OWN_MACHINE && cfi_build(&t, e)) {
+	now = e ? numbers_of(e) : NULL;
+	if (now && cfi && cfi_build(&t, e)) {
 		u32 every = t.n_rows / 40000 + 1; /* of large files some */
 
 		for (u32 i = 0; i + 1 < t.n_rows; i += every) {
@@ -263,6 +281,9 @@ int main(int argc, char **argv)
 	static const char *const globs[] = { "/lib/*-linux-gnu/libc.so.6",
 					     "/lib/*-linux-gnu/libm.so.6",
 					     "/lib*/*-linux-gnu/ld-linux-*.so.?",
+					     "/lib32/libc.so.6",
+					     "/lib32/libm.so.6",
+					     "/lib32/ld-linux.so.2",
 					     "/usr/lib/*-linux-gnu/libcrypto.so.3",
 					     "/usr/lib/*-linux-gnu/libstdc++.so.6",
 					     "/usr/bin/perl",
