@@ -54,6 +54,8 @@ export function showRecording(source, info) {
 
 	function showFilter() {
 		filter.show();
+		picture.matches = filter.active ? filter.where : [];
+		picture.later();
 		panels.find(p => p.id === shownPanel)?.filtered?.();
 	}
 
@@ -71,8 +73,8 @@ export function showRecording(source, info) {
 
 	/** Lanes whose name has the words of the search; the next one after the picked lane. @param {number} step */
 	function find(step) {
-		const words = view.is.find.toLowerCase(), rows = picture.rows, hits = rows.filter(r => r.label.toLowerCase().includes(words));
-		$('found').textContent = words ? `${hits.length} lanes` : '';
+		const words = view.is.find, hits = picture.found;
+		$('found').textContent = words ? `${hits.length} lane${hits.length === 1 ? '' : 's'}` : '';
 		if (!words || !hits.length || !step)
 			return;
 		const now = hits.findIndex(r => r.id === view.is.picked), next = hits[(now + step + hits.length) % hits.length] || hits[0];
@@ -109,7 +111,10 @@ export function showRecording(source, info) {
 		view.set({ find: $('search').value });
 		find(0);
 	};
-	$('search').onkeydown = (/** @type {KeyboardEvent} */ e) => e.key === 'Enter' && find(e.shiftKey ? -1 : 1);
+	$('search').onkeydown = (/** @type {KeyboardEvent} */ e) => {
+		if (e.key === 'Enter') /* a handler that returns false would swallow the key */
+			find(e.shiftKey ? -1 : 1);
+	};
 	listenFilter(filter, view);
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
 	listen(hands);

@@ -37,8 +37,8 @@
  * @property {(level: number, index: number) => Promise<Uint8Array | null>} tile null: there is none, or not yet
  * @property {((first: number, n: number, filter: string) => Promise<EventRow[]>) | null} rows null: not in this file
  * @property {(time: number, filter: string) => Promise<number>} numberAt of the first event, or match, at or after that time
- * @property {(filter: string) => Promise<{n: number, isDone: boolean, at: number, wrong: string}>} filter how many match so far; wrong: an error, at
- * that place of the text
+ * @property {(filter: string) => Promise<{n: number, isDone: boolean, at: number, wrong: string, where: number[]}>} filter how many match so far;
+ * where: pairs of a column (of COLUMNS of the recording) and how many it has; wrong: an error, at that place of the text
  * @property {() => Promise<string[]>} words variables of the language
  * @property {((q: import('./counts.js').ValueRequest) => Promise<import('./counts.js').Counted>) | null} values
  * @property {((from: number, to: number) => Promise<import('./report.js').Report>) | null} report
@@ -50,6 +50,8 @@ export const KIND = { CPU: 0, TASK: 1, CALL: 2, IRQ: 3, SOFTIRQ: 4, WAKE: 5, EVE
 /** enum task_state */
 export const STATE = { UNKNOWN: 0, RUNNING: 1, RUNNABLE: 2, SLEEPING: 3, BLOCKED: 4, STOPPED: 5 };
 export const STATE_NAMES = ['unknown', 'running', 'runnable', 'sleeping', 'blocked', 'stopped'];
+/** MATCH_COLUMNS of src/cli/view/matches.h */
+export const COLUMNS = 1024;
 /** Losses are noticed once in this time: they happened in the time before. LOSS_PERIOD_MS of src/session/loop.c */
 export const LOSS_PERIOD = 1e9;
 

@@ -15,6 +15,8 @@ export class Filter {
 		this.isDone = true;
 		/** @type {string[]} */
 		this.words = [];
+		/** @type {number[]} pairs of a column of the overview and its matches */
+		this.where = [];
 	}
 	/** The predicate that decides; '': there is none, or it is wrong. */
 	get active() {
@@ -29,9 +31,9 @@ export class Filter {
 		text = text.trim();
 		if (text === this.text)
 			return;
-		Object.assign(this, { text, wrong: '', n: 0, at: 0, isDone: !text });
+		Object.assign(this, { text, wrong: '', n: 0, at: 0, where: [], isDone: !text });
 		for (let wait = 20; !this.isDone && text === this.text; wait = Math.min(wait * 2, 300)) {
-			const found = await this.source.filter(text).catch(e => ({ n: 0, isDone: true, at: 0, wrong: String(e) }));
+			const found = await this.source.filter(text).catch(e => ({ n: 0, isDone: true, at: 0, where: [], wrong: String(e) }));
 			if (text !== this.text)
 				return;
 			Object.assign(this, found);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The picture: overview, ruler, labels and lanes. It reads the state and draws; what hands do is in input.js.
-import { KIND, LOSS_PERIOD } from './data.js';
+import { COLUMNS, KIND, LOSS_PERIOD, STATE } from './data.js';
 import { MERGED, firstAfter, laneId } from './tiles.js';
 import { pathOf } from './path.js';
 import { $, clock, duration, make } from './words.js';
@@ -27,6 +27,8 @@ export class Picture {
 		/** @type {number[]} how long drawing took, ms: the last ones */
 		this.took = [];
 		this.layoutKey = '';
+		/** @type {number[]} pairs of a column of the overview and how many events match there */
+		this.matches = [];
 		this.counts = new Float64Array(0);
 		/** @type {import('./tiles.js').Tile | null} of which they are the counts */
 		this.counted = null;
@@ -296,6 +298,7 @@ export class Picture {
 				const h = Math.max(2, 30 * Math.sqrt(counts[x] / most));
 				ctx.fillRect(x, 34 - h, 1, h);
 			}
+		this.drawMatches(ctx, width, scale);
 		ctx.fillStyle = this.colors.lost;
 		for (const [time] of info.losses)
 			ctx.fillRect(time * scale, 0, 2, 5);
@@ -303,6 +306,29 @@ export class Picture {
 		ctx.fillStyle = this.colors.pick;
 		ctx.fillRect(s.from * scale, 0, Math.max(3, (s.to - s.from) * scale), 34);
 		ctx.globalAlpha = 1;
+	}
+	/** Where events match the filter, as bars; where lanes of the search have something (threads run), as a line below. @param {CanvasRenderingContext2D} ctx
+	 * @param {number} width @param {number} scale */
+	drawMatches(ctx, width, scale) {
+		const wide = width / COLUMNS, most = Math.max(...this.matches.filter((_, i) => i % 2), 1);
+		ctx.fillStyle = this.colors.runnable;
+		for (let i = 0; i < this.matches.length; i += 2) {
+			const h = 8 + 26 * Math.sqrt(this.matches[i + 1] / most);
+			ctx.fillRect(Math.floor(this.matches[i] * wide), 34 - h, Math.max(2, wide), h);
+		}
+		ctx.fillStyle = this.colors.wake;
+		for (const row of this.found)
+			for (const id of row.lanes || []) {
+				const lane = this.context.tiles.whole?.lanes.get(id);
+				for (let i = 0; lane && i < lane.n; i++)
+					if (id % 8 !== KIND.TASK || lane.arg[i] === STATE.RUNNING)
+						ctx.fillRect(lane.t0[i] * scale, 30, Math.max(2, (lane.t1[i] - lane.t0[i]) * scale), 4);
+			}
+	}
+	/** Rows whose label has the words of the search. */
+	get found() {
+		const words = this.view.is.find.toLowerCase();
+		return words ? this.rows.filter(r => r.label.toLowerCase().includes(words)) : [];
 	}
 	/** Elements for the visible rows only: they are buttons, for keys and for readers of the screen. */
 	drawLabels() {

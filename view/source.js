@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where the recording is: in this document, or at the server that sent it. This is the only file that makes requests.
-import { Events, bytesOf, lowerBound } from './data.js';
+import { COLUMNS, Events, bytesOf, lowerBound } from './data.js';
 import { countHere } from './counts.js';
 import { Wrong, compile } from './predicate.js';
 import { sumUp } from './report.js';
@@ -31,6 +31,15 @@ function fileSource() {
 		}
 		return numbers;
 	};
+	/** @param {number[]} numbers of events */
+	const whereOf = numbers => {
+		const e = /** @type {Events} */ (all()), n = new Map();
+		for (const i of numbers) {
+			const column = Math.min(COLUMNS - 1, Math.floor(e.times[i] / Math.max(info.range, 1) * COLUMNS));
+			n.set(column, (n.get(column) || 0) + 1);
+		}
+		return [...n].flat();
+	};
 	return {
 		live: false,
 		info: async () => info,
@@ -51,11 +60,11 @@ function fileSource() {
 		},
 		filter: async filter => {
 			if (!has)
-				return { n: 0, isDone: true, at: 0, wrong: `this page has steps, not single events: sonde view ${info.file} has a filter` };
+				return { n: 0, isDone: true, at: 0, where: [], wrong: `this page has steps, not single events: sonde view ${info.file} has a filter` };
 			try {
-				return { n: matches(filter).length, isDone: true, at: 0, wrong: '' };
+				return { n: matches(filter).length, isDone: true, at: 0, where: whereOf(matches(filter)), wrong: '' };
 			} catch (e) {
-				return { n: 0, isDone: true, at: e instanceof Wrong ? e.at : 0, wrong: /** @type {Error} */ (e).message };
+				return { n: 0, isDone: true, where: [], at: e instanceof Wrong ? e.at : 0, wrong: /** @type {Error} */ (e).message };
 			}
 		},
 		words: async () => ['comm', 'cpu', 'nsecs', 'pid', 'tid'],

@@ -58,7 +58,11 @@ addGroup({
 		const rows = [];
 		for (const [pid, list] of [...processes].sort((a, b) => sum(b[1]) - sum(a[1]) || a[0] - b[0])) {
 			const group = 'process' + pid;
-			rows.push({ id: group, label: processName(info, pid) + (list.length > 1 ? `, ${list.length} threads` : ''), height: 18, isHead: true });
+			if (pid && list.length === 1) { /* a process of one thread needs no head */
+				rows.push(rowOf(c, list[0].task, ''));
+				continue;
+			}
+			rows.push({ id: group, label: `${processName(info, pid)}, ${list.length} threads`, height: 18, isHead: true });
 			for (const { task } of list.sort((a, b) => b.weight - a.weight || a.task - b.task))
 				rows.push(rowOf(c, task, group));
 		}

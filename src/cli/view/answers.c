@@ -108,6 +108,21 @@ static void put_number(struct viewed *v, const char *query, struct http_answer *
 	buf_printf(&a->body, "%llu", (ull)(m ? matches_before(m, number) : number));
 }
 
+/* Pairs: a column of the overview, and how many matches it has. */
+static void put_columns(const struct matches *m, struct buf *b)
+{
+	const u32 *n = matches_columns(m);
+	const char *comma = "";
+
+	buf_puts(b, ",\"where\":[");
+	for (u32 i = 0; n && i < MATCH_COLUMNS; i++)
+		if (n[i]) {
+			buf_printf(b, "%s%u,%u", comma, i, n[i]);
+			comma = ",";
+		}
+	buf_putc(b, ']');
+}
+
 static void put_filter(struct viewed *v, const char *query, struct http_answer *a)
 {
 	struct matches *m = matches_of(v, query);
@@ -120,6 +135,7 @@ static void put_filter(struct viewed *v, const char *query, struct http_answer *
 		   (ull)(m->wrong.len ? 0 : matches_n(m)), m->job.pid ? "false" : "true",
 		   m->wrong_at);
 	json_str(&a->body, m->wrong.s ? m->wrong.s : "", m->wrong.len);
+	put_columns(m, &a->body);
 	buf_putc(&a->body, '}');
 }
 

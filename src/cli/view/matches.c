@@ -13,6 +13,7 @@ enum { BLOCK = 4096 }; /* events */
 
 struct marks { /* shared */
 	u64 n;
+	u32 by_column[MATCH_COLUMNS];
 	u32 by_block[]; /* matches in each; after them the bits */
 };
 
@@ -34,7 +35,6 @@ struct finder {
 	const char *typed;
 	struct trace_event at;
 	u64 number; /* of the next event */
-	u64 n_bits;
 };
 
 /* Bytes after the last data are undefined, and record() does not keep the kernel's common
@@ -48,12 +48,23 @@ static bool is_same(const struct trace_event *a, const struct trace_event *b)
 	       !memcmp((const u8 *)a->record + head, (const u8 *)b->record + head, len - head);
 }
 
-static void set_bit(struct finder *f, u64 number)
+/* Of the range that timeline_init() shows. */
+static u32 column_of(const struct recorded *r, u64 time)
+{
+	u64 from = MAX(r->from, r->tables->t0);
+	u64 to = r->to ? MIN(r->to, r->tables->t1) : r->tables->t1;
+	double share = (double)(time - from) / (double)MAX(to - from, 1ull);
+
+	return MIN((u32)(share * MATCH_COLUMNS), MATCH_COLUMNS - 1u);
+}
+
+static void set_bit(struct finder *f, u64 number, u64 time)
 {
 	struct marks *marks = f->m->job.shared;
 
 	if (number >= f->m->n_events)
 		return;
+	marks->by_column[column_of(f->r, time)]++;
 	bits_of(f->m)[number / 8] |= (u8)(1 << number % 8);
 	__atomic_fetch_add(&marks->by_block[number / BLOCK], 1, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&marks->n, 1, __ATOMIC_RELEASE);
@@ -67,7 +78,7 @@ static void mark(struct sink *s, const struct trace_event *e)
 		if (!store_next(f->r->store, &f->at))
 			BUG("an event of %s matches and is not in the file", e->format->name);
 	} while (f->number++, !is_same(&f->at, e));
-	set_bit(f, f->number - 1);
+	set_bit(f, f->number - 1, e->time);
 }
 
 static const struct output output_marks = {
@@ -149,6 +160,13 @@ u64 matches_n(const struct matches *m)
 	const struct marks *marks = m->job.shared;
 
 	return marks ? __atomic_load_n(&marks->n, __ATOMIC_ACQUIRE) : m->n_events;
+}
+
+const u32 *matches_columns(const struct matches *m)
+{
+	const struct marks *marks = m->job.shared;
+
+	return marks ? marks->by_column : NULL;
 }
 
 u64 matches_after(const struct matches *m, u64 number)

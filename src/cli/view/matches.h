@@ -10,6 +10,8 @@
 #include "cli/predicate.h"
 #include "cli/view/job.h"
 
+enum { MATCH_COLUMNS = 1024 }; /* into which the time of the recording is divided */
+
 struct matches { /* zeroed: all events match. matches_end() */
 	struct job job;
 	u64 n_events;     /* of the file */
@@ -28,6 +30,8 @@ u64 matches_n(const struct matches *m);
 u64 matches_nth(const struct matches *m, u64 i);
 /* The number of the first match that is at least `number`; ~0: there is none so far. */
 u64 matches_after(const struct matches *m, u64 number);
+/* How many there are so far in each of MATCH_COLUMNS; NULL: there is no filter. */
+const u32 *matches_columns(const struct matches *m);
 /* How many matches are before event `number`. */
 u64 matches_before(const struct matches *m, u64 number);
 

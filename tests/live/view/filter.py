@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """filter.py SONDE: filters events and counts values in the page, served and from a file, as a person would; compares with what other
 commands print of the same recording."""
+import collections
 import functools
 import json
 import os
@@ -29,6 +30,45 @@ def enter(b, text):
     b.until(f'sondeView.filter.text === {json.dumps(text.strip())} && sondeView.filter.isDone')
 
 
+def ink(b, rgb, share):
+    """Whether the overview has that color at that share of the time."""
+    return b.run(f"""(() => {{
+        const c = document.getElementById('overview'), d = c.getContext('2d').getImageData(Math.floor({share} * c.width), 0, 3, c.height).data;
+        for (let i = 0; i < d.length; i += 4)
+            if (Math.abs(d[i] - {rgb[0]}) + Math.abs(d[i + 1] - {rgb[1]}) + Math.abs(d[i + 2] - {rgb[2]}) < 130 && d[i + 3] > 100)
+                return true;
+        return false;
+    }})()""")
+
+
+def overview(b, times):
+    """Where in the whole recording the events are that match; the recording has an event each 10 us from 100 s on."""
+    us = [round((float(t) - 100) * 1e6) for t in times]
+    wanted = collections.Counter(min(1023, t * 1024 // 19990) for t in us)
+    found = b.run('sondeView.picture.matches')
+    shown = dict(zip(found[::2], found[1::2]))
+    check('  in the overview', sum(shown.values()) == len(us) and all(abs(n - shown.get(k, 0)) <= 1 for k, n in wanted.items()), f'{shown} {wanted}')
+    b.until('sondeView.picture.frame === 0')
+    orange = (227, 154, 24)
+    beside = next((k for k in range(1024) if not any(k + d in shown for d in range(-4, 5))), None)
+    check('  drawn', (not found or ink(b, orange, found[0] / 1024)) and (beside is None or not ink(b, orange, beside / 1024)), f'{found[:2]} {beside}')
+
+
+def lanes(b):
+    """The search for lanes: its number, where in the recording they have something, the next one."""
+    b.run("(document.activeElement.blur(), document.getElementById('lanes').focus())")
+    b.keys('/')
+    b.type("//*[@id='search']", '100')
+    wanted = [x for x in b.run('sondeView.picture.rows.map(r => r.label)') if '100' in x]
+    check('typed into the search', b.run("document.getElementById('found').textContent") == f'{len(wanted)} lanes' and len(wanted) > 3, wanted)
+    b.until('sondeView.picture.frame === 0')
+    check('  in the overview', ink(b, (122, 77, 216), .5))
+    b.type("//*[@id='search']", '3\ue007')
+    check('  Enter selects', b.state('picked') == 'task1003', b.state('picked'))
+    b.clear("//*[@id='search']")
+    b.run("sondeView.view.set({ find: '', picked: '', at: null })")
+
+
 def predicates(b, sonde):
     b.click("//button[.='Events']")
     for predicate in PREDICATES:
@@ -41,6 +81,7 @@ def predicates(b, sonde):
         b.until(f"{SHOWN}.length >= {len(wanted)}")
         shown = [row[0][:10] for row in b.run(SHOWN)[:5]]
         check('  the same events', shown == wanted, f'{shown} instead of {wanted}')
+        overview(b, [line.split(']')[1].split(':')[0] for line in lines])
     for wrong, text in WRONG:
         enter(b, wrong)
         b.until("document.getElementById('wrong').textContent")
@@ -123,6 +164,7 @@ def main():
         for url in (server.stdout.readline().split()[-1], 'file://' + os.path.abspath('x.html')):
             print(url.split(':')[0])
             b.show(url)
+            lanes(b)
             predicates(b, sonde)
             steps(b)
             values(b, sonde)
