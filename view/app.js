@@ -2,6 +2,7 @@
 // The page of a recording: puts the parts together: source, tiles, state, picture, panels, hands.
 import { Tiles } from './tiles.js';
 import { ViewState } from './state.js';
+import { Series } from './series.js';
 import { Picture } from './picture.js';
 import { listen, markersText, pick } from './input.js';
 import { panels } from './panels/registry.js';
@@ -14,7 +15,7 @@ import { $, make } from './words.js';
 export function showRecording(source, info) {
 	const tiles = new Tiles(source, info, () => picture.later());
 	const view = new ViewState(info.range, changed);
-	const picture = new Picture({ info, tiles }, view);
+	const picture = new Picture({ info, tiles, view, series: new Series(source, info, () => picture.later()) }, view);
 	const filter = new Filter(source, info, showFilter);
 	const app = { info, source, view, picture, filter };
 	let shownPanel = '', shownRange = '', timer = 0;
@@ -117,6 +118,8 @@ export function showRecording(source, info) {
 	};
 	listenFilter(filter, view);
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+	if (info.script && source.live && !view.is.lanes)
+		view.setLanes([info.script]);
 	listen(hands);
 	notice();
 	changed();

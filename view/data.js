@@ -7,6 +7,7 @@
  * @property {boolean} [isLive] a script that runs: only `file` is there
  * @property {string} file
  * @property {string} command
+ * @property {string} script of which it is a recording, or ''
  * @property {string} uname
  * @property {string} from ns of the boot clock
  * @property {string} toReal what to add to it for ns since 1970
@@ -41,6 +42,7 @@
  * where: pairs of a column (of COLUMNS of the recording) and how many it has; wrong: an error, at that place of the text
  * @property {() => Promise<string[]>} words variables of the language
  * @property {((q: import('./counts.js').ValueRequest) => Promise<import('./counts.js').Counted>) | null} values
+ * @property {(text: string, steps: import('./series.js').Steps) => Promise<import('./series.js').Answer>} series
  * @property {((from: number, to: number) => Promise<import('./report.js').Report>) | null} report
  * @property {((from: number, to: number) => Promise<string>) | null} flame folded lines; of a file, of all of it
  */

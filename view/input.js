@@ -114,7 +114,7 @@ function onKeys(h) {
 		const at = /** @type {HTMLElement} */ (e.target);
 		if (e.ctrlKey || e.metaKey || e.altKey || $('keys').open)
 			return;
-		if (at.tagName === 'INPUT') {
+		if (/^(INPUT|TEXTAREA)$/.test(at.tagName)) {
 			if (e.key === 'Escape')
 				at.blur();
 			return;

@@ -2,23 +2,14 @@
 // Charts of the maps of a script that runs: numbers over time as lines, histograms as heat maps: a column for each interval, a row for
 // each bucket, darker the more came in that time.
 import { liveLines } from './source.js';
-import { hue } from './paint.js';
+import { lineHue } from './paint.js';
+import { flatten } from './series.js';
 import { $, make } from './words.js';
 
 const WIDTH = 560, HEIGHT = 150, MOST_LINES = 8, MOST_FRAMES = 1200, LEFT = 100;
 
 /** @typedef {{min?: number, max?: number, count: number}[]} Buckets */
 /** @typedef {{ms: number, value: any}} Frame */
-
-/** Numbers with their keys: of {a: {count: 1}} "a.count". @param {any} value @param {string} key @param {Map<string, number>} to */
-function flatten(value, key, to) {
-	if (typeof value === 'number')
-		to.set(key, value);
-	else if (value && typeof value === 'object' && !Array.isArray(value))
-		for (const [k, v] of Object.entries(value))
-			flatten(v, key ? key + '.' + k : k, to);
-	return to;
-}
 
 /** @param {Buckets[number]} b */
 const nameOf = b => b.min === undefined ? `below ${(b.max ?? 0) + 1}` : b.max === undefined ? `${b.min} on` : b.min === b.max ? String(b.min) : `${b.min} to ${b.max}`;
@@ -86,7 +77,7 @@ class Chart {
 		ctx.fillText(String(most), 2, y(most));
 		ctx.fillText(String(least), 2, y(least));
 		for (const key of keys) {
-			ctx.strokeStyle = hue(key);
+			ctx.strokeStyle = lineHue(key);
 			ctx.lineWidth = 2;
 			ctx.beginPath();
 			this.frames.forEach((f, i) => all[i].has(key) && ctx.lineTo(this.xOf(f.ms), y(all[i].get(key) || 0)));
@@ -94,7 +85,7 @@ class Chart {
 		}
 		const before = all[Math.max(0, all.length - 3)], seconds = (this.frames[all.length - 1].ms - this.frames[Math.max(0, all.length - 3)].ms) / 1000;
 		this.fillTable(keys.map(k => [k || this.name, String(last.get(k)), seconds ? `${Math.round(((last.get(k) || 0) - (before.get(k) || 0)) / seconds)} a second` : '']),
-			keys.map(hue));
+			keys.map(lineHue));
 	}
 	/** @param {Buckets[]} frames */
 	drawHeat(frames) {

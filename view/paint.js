@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Spans as rectangles. What is narrower than a pixel is added up, so that a column is as high as the part of its time that is filled.
+import { STATE } from './data.js';
 import { MERGED, OPEN, firstAfter } from './tiles.js';
 
 /**
@@ -46,8 +47,9 @@ function paintPart(pen, lane, part, y, height, style) {
 				flush();
 			column = x;
 			filled += wide * full;
-			if (wide * full >= most) {
-				most = wide * full;
+			const weight = style.thin ? wide : wide * full; /* of threads it says how long they run */
+			if (weight >= most) {
+				most = weight;
 				arg = lane.arg[i];
 				extra = merged ? 0 : lane.extra[i];
 			}
@@ -79,7 +81,7 @@ export function paintInstants(pen, id, y, height, color) {
 	for (const part of pen.parts) {
 		const lane = part.tile.lanes.get(id), end = Math.min(part.to, from + width / scale), start = Math.max(part.from, from);
 		for (let i = lane ? firstAfter(lane, start) : 0; lane && i < lane.n && lane.t0[i] < end; i++) {
-			const merged = lane.flags[i] & MERGED, n = merged ? Math.floor(lane.extra[i] / 256) : 1;
+			const merged = lane.flags[i] & MERGED, n = merged ? Math.floor(lane.extra[i] / 65536) : 1;
 			const x0 = Math.max(0, Math.floor((lane.t0[i] - from) * scale)), x1 = merged ? Math.max(x0 + 1, Math.min(width, (lane.t1[i] - from) * scale)) : x0 + 1;
 			for (let x = x0; x < x1; x++)
 				counts[x] += n / Math.max(1, x1 - x0);
@@ -92,6 +94,46 @@ export function paintInstants(pen, id, y, height, color) {
 			ctx.fillRect(x, y + height - h, 1, h);
 		}
 }
+
+/** Adds to each column the share of it that is between. @param {Float64Array} to @param {number} x0 @param {number} x1 @param {number} share */
+function addColumns(to, x0, x1, share) {
+	for (let x = Math.max(0, Math.floor(x0)); share && x < x1 && x < to.length; x++)
+		to[x] += share * (Math.min(x1, x + 1) - Math.max(x0, x));
+}
+
+/** How many of the threads run, and wait for a processor, in each column. @param {{parts: import('./tiles.js').Part[], from: number, scale: number, width: number}} pen
+ * @param {number[]} ids of lanes */
+export function countStates({ parts, from, scale, width }, ids) {
+	const runs = new Float64Array(Math.ceil(width)), waits = new Float64Array(Math.ceil(width));
+	for (const part of parts) {
+		const start = Math.max(part.from, from), end = Math.min(part.to, from + width / scale);
+		for (const id of ids) {
+			const lane = part.tile.lanes.get(id);
+			for (let i = lane ? firstAfter(lane, start) : 0; lane && i < lane.n && lane.t0[i] < end; i++) {
+				const x0 = (Math.max(lane.t0[i], start) - from) * scale, x1 = (Math.min(lane.t1[i], end) - from) * scale, merged = lane.flags[i] & MERGED;
+				addColumns(runs, x0, x1, merged ? (lane.extra[i] & 255) / 255 : Number(lane.arg[i] === STATE.RUNNING));
+				addColumns(waits, x0, x1, merged ? (lane.extra[i] >> 8 & 255) / 255 : Number(lane.arg[i] === STATE.RUNNABLE));
+			}
+		}
+	}
+	return { runs, waits };
+}
+
+/** Layers upon each other, of a number for each column. @param {Pen} pen @param {number} y @param {number} height @param {number} most
+ * @param {[Float64Array, string][]} layers */
+export function paintStack({ ctx, width }, y, height, most, layers) {
+	for (let x = 0; x < width; x++) {
+		let at = y + height;
+		for (const [counts, color] of layers) {
+			const h = (counts[x] || 0) / most * height;
+			ctx.fillStyle = color;
+			ctx.fillRect(x, at -= h, 1, h);
+		}
+	}
+}
+
+/** The same for a line on the ground of the page. @param {string} of */
+export const lineHue = of => hue(of, document.documentElement.dataset.theme === 'dark' ? 68 : 42);
 
 /** The span of a lane at a time, or null. @param {import('./tiles.js').Part[]} parts @param {number} id @param {number} time @param {number} near
  * @returns {{t0: number, t1: number, arg: number, extra: number, merged: boolean, open: boolean, n: number} | null} */
@@ -113,16 +155,16 @@ export function spanAt(parts, id, time, near) {
 		if (best >= 0) {
 			const merged = !!(lane.flags[best] & MERGED);
 			return { t0: lane.t0[best], t1: lane.t1[best], arg: lane.arg[best], extra: lane.extra[best], merged, open: !!(lane.flags[best] & OPEN),
-				n: merged ? Math.floor(lane.extra[best] / 256) : 1 };
+				n: merged ? Math.floor(lane.extra[best] / 65536) : 1 };
 		}
 	}
 	return null;
 }
 
-/** A color for a name or number, readable below black text. @param {number | string} of */
-export function hue(of) {
+/** A color for a name or number, readable below black text. @param {number | string} of @param {number} [light] */
+export function hue(of, light = 68) {
 	let h = 7;
 	for (const c of String(of))
 		h = (h * 31 + c.charCodeAt(0)) >>> 0;
-	return `hsl(${(h * 137) % 360} 55% 68%)`;
+	return `hsl(${(h * 137) % 360} 55% ${light}%)`;
 }

@@ -87,7 +87,7 @@ export class Picture {
 	}
 	/** All rows, from top to bottom; they change with the tiles that are there and with groups that close. */
 	layout() {
-		const { tiles, info } = this.context, key = [this.view.is.closed, tiles.whole?.lanes.size, info.tasks.length, info.done, this.view.is.find].join();
+		const { tiles, info } = this.context, key = [this.view.is.closed, this.view.is.lanes, tiles.whole?.lanes.size, info.tasks.length, info.done, this.view.is.find].join();
 		if (key === this.layoutKey)
 			return;
 		this.layoutKey = key;
@@ -285,7 +285,7 @@ export class Picture {
 		for (const [id, lane] of tile?.lanes || [])
 			if (id % 8 === KIND.EVENT)
 				for (let i = 0; i < lane.n; i++)
-					this.counts[Math.min(width, Math.floor(lane.t0[i] * scale))] += lane.flags[i] & MERGED ? Math.floor(lane.extra[i] / 256) : 1;
+					this.counts[Math.min(width, Math.floor(lane.t0[i] * scale))] += lane.flags[i] & MERGED ? Math.floor(lane.extra[i] / 65536) : 1;
 		return this.counts;
 	}
 	drawOverview() {

@@ -4,6 +4,9 @@ import { COLUMNS, Events, bytesOf, lowerBound } from './data.js';
 import { countHere } from './counts.js';
 import { Wrong, compile } from './predicate.js';
 import { sumUp } from './report.js';
+import { scriptOf, seriesHere } from './series.js';
+
+const MOST_REQUEST = 3900; /* http_request.target, with the path */
 
 const text = (/** @type {Uint8Array | null} */ bytes) => new TextDecoder().decode(bytes || new Uint8Array());
 
@@ -75,6 +78,11 @@ function fileSource() {
 				return { n: 0, rows: [], wrong: /** @type {Error} */ (e).message };
 			}
 		},
+		series: async (text, steps) => {
+			if (!has)
+				throw Error(`this page has steps, not single events: sonde view ${info.file} has counters`);
+			return { points: seriesHere(/** @type {Events} */ (all()), text, steps, info) };
+		},
 		report: !has ? null : async (from, to) => sumUp(/** @type {Events} */ (all()), from, to, info),
 		flame: !flame ? null : async () => text(bytesOf('flame')),
 	};
@@ -93,13 +101,15 @@ function serverSource() {
 	const range = (/** @type {number} */ from, /** @type {number} */ to) => ({ from: Math.max(0, Math.ceil(from)), to: Math.max(0, Math.floor(to)) });
 	/** @type {Record<string, object>} */
 	const wanted = {};
-	/** An answer that a process of the server works on: asked for again until it is there. What is no longer wanted never comes. @param {string} what
-	 * @param {any} of @returns {Promise<Response>} */
-	const long = async (what, of) => {
-		const mine = wanted[what] = {};
-		for (let wait = 10; wanted[what] === mine; wait = Math.min(wait * 2, 200)) {
+	/** @type {import('./data.js').Info} */
+	let about;
+	/** An answer that a process of the server works on: asked for again until it is there. What is no longer wanted, as the slot has
+	 * another one, never comes. @param {string} what @param {any} of @param {string} [slot] @returns {Promise<Response>} */
+	const long = async (what, of, slot = what) => {
+		const mine = wanted[slot] = {};
+		for (let wait = 10; wanted[slot] === mine; wait = Math.min(wait * 2, 200)) {
 			const answer = await get(ask(what, of));
-			if (answer.status !== 202 && wanted[what] === mine)
+			if (answer.status !== 202 && wanted[slot] === mine)
 				return answer;
 			await new Promise(done => setTimeout(done, wait));
 		}
@@ -107,7 +117,7 @@ function serverSource() {
 	};
 	return {
 		live: true,
-		info: () => json('info'),
+		info: async () => about = await json('info'),
 		tile: async (level, index) => {
 			const answer = await get(`tile?level=${level}&index=${index}`);
 			return answer.status === 200 ? new Uint8Array(await answer.arrayBuffer()) : null;
@@ -120,6 +130,14 @@ function serverSource() {
 		},
 		words: () => json('words'),
 		values: async q => (await long('values', { ...q, ...range(q.from, q.to) })).json(),
+		series: async (text, steps) => {
+			const { script, points } = scriptOf(text, steps, about);
+			if (encodeURIComponent(script).length > MOST_REQUEST)
+				throw Error('this script is too long for a lane');
+			const answer = await (await long('run', { script, to: steps.to }, 'run ' + text)).text();
+			const lines = answer.split('\n').filter(Boolean), { wrong } = JSON.parse(lines[0] || '{}');
+			return wrong ? { points: [], wrong } : { points: points(lines) };
+		},
 		report: async (from, to) => (await long('report', range(from, to))).json(),
 		flame: async (from, to) => (await long('flame', range(from, to))).text(),
 	};

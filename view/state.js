@@ -12,11 +12,12 @@
  * @property {string} filter of events
  * @property {string} expr @property {string} first @property {string} second @property {string} key what the panel of values counts
  * @property {string} base FROM,TO of the range that flame graphs are compared with
+ * @property {string} lanes of counters: an array of texts as JSON
  * @property {string} panel
  * @property {string} theme '' is that of the system
  */
 
-const NUMBERS = ['from', 'to', 'a', 'b', 'at'], TEXTS = ['picked', 'closed', 'find', 'filter', 'expr', 'first', 'second', 'key', 'base', 'panel', 'theme'];
+const NUMBERS = ['from', 'to', 'a', 'b', 'at'], TEXTS = ['picked', 'closed', 'find', 'filter', 'expr', 'first', 'second', 'key', 'base', 'lanes', 'panel', 'theme'];
 
 export class ViewState {
 	/** @param {number} range @param {() => void} changed */
@@ -24,7 +25,7 @@ export class ViewState {
 		this.range = Math.max(range, 1);
 		this.changed = changed;
 		/** @type {State} */
-		this.is = { from: 0, to: this.range, a: null, b: null, picked: '', at: null, closed: '', find: '', filter: '', expr: '', first: '', second: '', key: '', base: '', panel: 'sums', theme: '' };
+		this.is = { from: 0, to: this.range, a: null, b: null, picked: '', at: null, closed: '', find: '', filter: '', expr: '', first: '', second: '', key: '', base: '', lanes: '', panel: 'sums', theme: '' };
 		this.timer = 0;
 		this.readAddress();
 		addEventListener('hashchange', () => {
@@ -88,6 +89,18 @@ export class ViewState {
 		if (s.a !== null && s.b !== null && s.a !== s.b)
 			return [Math.min(s.a, s.b), Math.max(s.a, s.b)];
 		return [Math.max(0, s.from), Math.min(this.range, s.to)];
+	}
+	/** @returns {string[]} */
+	get lanes() {
+		try {
+			return JSON.parse(this.is.lanes).map(String);
+		} catch (e) { /* none, or an address that someone typed */
+			return [];
+		}
+	}
+	/** @param {string[]} lanes */
+	setLanes(lanes) {
+		this.set({ lanes: lanes.length ? JSON.stringify([...new Set(lanes)]) : '' });
 	}
 	/** @param {string} id */
 	isClosed(id) {

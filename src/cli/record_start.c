@@ -107,6 +107,8 @@ void record_start_make(struct record_start *s, struct cli *c)
 	if (c->request.traced.command)
 		add_text(s, "command", c->request.traced.command,
 			 strlen(c->request.traced.command));
+	if (c->request.noting) /* its maps can be shown: sonde view */
+		add_text(s, "program", c->request.script.text, c->request.script.len);
 	add_tracefs(s);
 	add_tasks(s);
 }

@@ -5,6 +5,8 @@
  * @typedef {object} Context
  * @property {import('../data.js').Info} info
  * @property {import('../tiles.js').Tiles} tiles
+ * @property {import('../series.js').Series} series
+ * @property {import('../state.js').ViewState} view
  */
 /**
  * @typedef {object} Row

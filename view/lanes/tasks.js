@@ -2,7 +2,7 @@
 // Threads by processes: what each does, who woke it, and its system calls below.
 import { KIND, STATE, unzigzag } from '../data.js';
 import { MERGED, laneId } from '../tiles.js';
-import { hue, paintSpans, spanAt } from '../paint.js';
+import { countStates, hue, paintSpans, paintStack, spanAt } from '../paint.js';
 import { duration, processName, stateText, taskName } from '../words.js';
 import { addGroup, hitOf, keysOf } from './registry.js';
 
@@ -13,8 +13,7 @@ function weight(tile, task) {
 	const lane = tile.lanes.get(laneId(KIND.TASK, task)), calls = tile.lanes.get(laneId(KIND.CALL, task));
 	let sum = calls ? calls.n * 1e-3 : 0;
 	for (let i = 0; lane && i < lane.n; i++)
-		if (lane.arg[i] === STATE.RUNNING)
-			sum += (lane.t1[i] - lane.t0[i]) * (lane.flags[i] & MERGED ? (lane.extra[i] & 255) / 255 : 1);
+		sum += (lane.t1[i] - lane.t0[i]) * (lane.flags[i] & MERGED ? (lane.extra[i] & 255) / 255 : Number(lane.arg[i] === STATE.RUNNING));
 	return sum;
 }
 
@@ -62,7 +61,8 @@ addGroup({
 				rows.push(rowOf(c, list[0].task, ''));
 				continue;
 			}
-			rows.push({ id: group, label: `${processName(info, pid)}, ${list.length} threads`, height: 18, isHead: true });
+			const ids = list.map(t => laneId(KIND.TASK, t.task)), most = Math.min(list.length, info.cpus);
+			rows.push({ id: group, draw: (/** @type {import('../paint.js').Pen} */ pen, /** @type {number} */ y) => paintStack(pen, y + 2, 14, most, [[countStates(pen, ids).runs, pen.colors.running]]), label: `${processName(info, pid)}, ${list.length} threads`, height: 18, isHead: true });
 			for (const { task } of list.sort((a, b) => b.weight - a.weight || a.task - b.task))
 				rows.push(rowOf(c, task, group));
 		}

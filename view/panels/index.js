@@ -3,6 +3,7 @@
 import './sums.js';
 import './events.js';
 import './values.js';
+import './counters.js';
 import './path.js';
 import './flame.js';
 import './needs.js';

@@ -161,6 +161,21 @@ static void put_values(struct viewed *v, const char *query, struct http_answer *
 		buf_release(&texts[i]);
 }
 
+/* script=..., to=: what it prints over the recording up to then, in lines of JSON. */
+static void put_run(struct viewed *v, const char *query, struct http_answer *a)
+{
+	struct buf script = { 0 };
+	struct recorded *r = v->recorded;
+
+	http_text(query, "script", &script);
+	r->from = v->timeline.from;
+	r->to = MIN(v->timeline.from + http_number(query, "to"), v->timeline.to);
+	r->c->request.diag.json = true;
+	if (!script.len || predicate_run(r, &script, NULL, &output_json, NULL))
+		a->status = 404;
+	buf_release(&script);
+}
+
 /* ---- sums */
 
 static void put_spans(struct buf *b, const char *name, const struct spans *s)
@@ -277,6 +292,7 @@ static const struct answer answers[] = {
 	{ .path = "words", .put = put_words },
 	{ .path = "report", .put = put_report, .takes_long = true },
 	{ .path = "flame", .put = put_flame, .takes_long = true },
+	{ .path = "run", .put = put_run, .takes_long = true },
 	{ .path = "values", .put = put_values, .takes_long = true },
 };
 

@@ -99,6 +99,7 @@ void timeline_put_info(struct buf *b, const struct timeline *t, const char *file
 	buf_puts(b, "{\"file\":");
 	json_strz(b, file);
 	timeline_put_text(b, "command", store_find_text(t->store, "command"));
+	timeline_put_text(b, "script", store_find_text(t->store, "program"));
 	timeline_put_text(b, "uname", store_find_text(t->store, "uname"));
 	buf_printf(
 		b,

@@ -195,7 +195,7 @@ static void leave(const struct emitter *to, struct timeline_now *now, u32 cpu, u
 		task_now(now, c->task)->state = STATE_UNKNOWN;
 }
 
-enum { PREV_PID, PREV_COMM, PREV_STATE, NEXT_PID, NEXT_COMM };
+enum { PREV_PID, PREV_STATE, NEXT_PID, PREV_COMM, NEXT_COMM };
 
 static void on_switch(struct model *m, struct timeline_now *now, const struct trace_event *e,
 		      timeline_emit *emit, void *ctx)
@@ -361,23 +361,25 @@ static const struct role_row {
 	void (*take)(struct model *m, struct timeline_now *now, const struct trace_event *e,
 		     timeline_emit *emit, void *ctx);
 	const char *members[MOST_MEMBERS];
-	size_t has; /* the flag of struct model to set */
+	u32 n_needed; /* the first ones: a recording of a script has only what it reads */
+	size_t has;   /* the flag of struct model to set */
 } rows[] = {
 #define HAS(flag) offsetof(struct model, flag)
 	{ "sched:sched_switch",
 	  on_switch,
-	  { "prev_pid", "prev_comm", "prev_state", "next_pid", "next_comm" },
+	  { "prev_pid", "prev_state", "next_pid", "prev_comm", "next_comm" },
+	  3,
 	  HAS(has_switches) },
-	{ "sched:sched_waking", on_wakeup, { "pid", "comm" }, HAS(has_wakeups) },
-	{ "sched:sched_wakeup", on_wakeup, { "pid", "comm" }, HAS(has_wakeups) },
-	{ "sched:sched_wakeup_new", on_wakeup, { "pid", "comm" }, HAS(has_wakeups) },
-	{ "irq:irq_handler_entry", on_irq_entry, { "irq", "name" }, HAS(has_interrupts) },
-	{ "irq:irq_handler_exit", on_irq_exit, { "irq" }, HAS(has_interrupts) },
-	{ "irq:softirq_entry", on_softirq_entry, { "vec" }, HAS(has_interrupts) },
-	{ "irq:softirq_exit", on_softirq_exit, { "vec" }, HAS(has_interrupts) },
+	{ "sched:sched_waking", on_wakeup, { "pid", "comm" }, 1, HAS(has_wakeups) },
+	{ "sched:sched_wakeup", on_wakeup, { "pid", "comm" }, 1, HAS(has_wakeups) },
+	{ "sched:sched_wakeup_new", on_wakeup, { "pid", "comm" }, 1, HAS(has_wakeups) },
+	{ "irq:irq_handler_entry", on_irq_entry, { "irq", "name" }, 1, HAS(has_interrupts) },
+	{ "irq:irq_handler_exit", on_irq_exit, { "irq" }, 1, HAS(has_interrupts) },
+	{ "irq:softirq_entry", on_softirq_entry, { "vec" }, 1, HAS(has_interrupts) },
+	{ "irq:softirq_exit", on_softirq_exit, { "vec" }, 1, HAS(has_interrupts) },
 	/* of the calls themselves: any name of calls.c */
-	{ "", on_enter, { "id" }, HAS(has_calls) },
-	{ "", on_exit_call, { "id", "ret" }, HAS(has_calls) },
+	{ "", on_enter, { "id" }, 0, HAS(has_calls) },
+	{ "", on_exit_call, { "id", "ret" }, 0, HAS(has_calls) },
 #undef HAS
 };
 
@@ -399,9 +401,12 @@ static void role_init(struct model *m, struct event_format *f)
 
 	if (!row)
 		return;
-	r->take = row->take;
 	for (u32 i = 0; i < MOST_MEMBERS; i++)
 		r->members[i] = row->members[i] ? event_member(f, row->members[i]) : NULL;
+	for (u32 i = 0; i < row->n_needed; i++)
+		if (!r->members[i])
+			return;
+	r->take = row->take;
 	r->is_raw = call.is_raw;
 	if (call.name && !call.is_raw)
 		r->name = name_number(m, call.name, strlen(call.name));

@@ -22,12 +22,16 @@ static u64 code_of(u32 kind, u32 key)
 	return (u64)key << KEY_SHIFT | kind << KIND_SHIFT;
 }
 
+/* Of 255. Any time at all is at least 1. */
+static u64 share_of(const struct tiler *t, u64 ns)
+{
+	return MIN(255, (ns * 255 + t->step - 1) / t->step);
+}
+
 static void put_cell(struct tiler *t, u32 kind, u32 key, struct tile_cell *c)
 {
-	u64 filled = MIN(255, (c->filled * 255 + t->step - 1) / t->step);
-
 	put_record(t, code_of(kind, key) | IS_MERGED, c->step * t->step, t->step, c->arg,
-		   (u64)c->n << 8 | filled);
+		   (u64)c->n << 16 | share_of(t, c->waits) << 8 | share_of(t, c->filled));
 	*c = (struct tile_cell){ 0 };
 }
 
@@ -51,7 +55,10 @@ static void merge(struct tiler *t, const struct timeline_span *s, struct tile_ce
 	if (c->n && c->step != step)
 		put_cell(t, s->kind, s->key, c);
 	c->step = step;
-	c->filled += len;
+	if (s->kind != LANE_TASK || s->arg == STATE_RUNNING)
+		c->filled += len;
+	else if (s->arg == STATE_RUNNABLE)
+		c->waits += len;
 	if (!c->n++ || len >= c->longest) {
 		c->longest = len;
 		c->arg = s->arg;

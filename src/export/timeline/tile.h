@@ -9,8 +9,9 @@
  *	code: key << 5 | kind << 2 | is_open << 1 | is_merged
  *
  * The first t0 is relative to the beginning of the recording. Of a merged record t0 is a multiple
- * of the step, arg is that of the longest span in it, and extra is number << 8 | how much of the
- * step they fill, 0 to 255.
+ * of the step, arg is that of the longest span in it, and extra is number << 16 | waits << 8 |
+ * fills: how much of the step they fill, 0 to 255; of threads fills is how long it runs, and waits
+ * how long it is runnable.
  */
 #ifndef SONDE_EXPORT_TIMELINE_TILE_H
 #define SONDE_EXPORT_TIMELINE_TILE_H
@@ -19,7 +20,7 @@
 #include "export/timeline/model.h"
 
 struct tile_cell { /* of a lane: short spans of the same step */
-	u64 step, filled, longest, arg;
+	u64 step, filled, waits, longest, arg;
 	u32 n, reserved;
 };
 

@@ -104,4 +104,5 @@ def main():
             s.wait(10)
 
 
-main()
+if __name__ == '__main__':
+    main()
