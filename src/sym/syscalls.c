@@ -53,7 +53,7 @@ const struct syscall_i386 *syscall_i386_find(const char *name)
 {
 	if (!starts_with(name, "i386_"))
 		return NULL;
-	for (u32 i = 0; i < N_I386; i++)
+	for (u32 i = 0, n = N_I386; i < n; i++)
 		if (streq(rows_i386[i].name, name))
 			return &rows_i386[i];
 	return NULL;

@@ -44,6 +44,7 @@ __attribute__((noinline)) int a_function_of_mine(int x)
 	return x + getpid();
 }
 
+#ifdef __x86_64__
 static int n_usdt;
 
 static int usdt(void *ctx, const struct elf_usdt *u)
@@ -61,6 +62,7 @@ static int usdt(void *ctx, const struct elf_usdt *u)
 	n_usdt++;
 	return 0;
 }
+#endif
 
 /* Called through a pointer that may change: neither the compiler nor the linker drops it. */
 static int (*volatile mine)(int) = a_function_of_mine;
