@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The parser for C text at the head of scripts: preprocess.c is the preprocessor, declare.c parses
- * declarations, layout.c computes offsets of members, constant.c evaluates constants.
+ * declarations, include.c finds headers, layout.c computes offsets of members, constant.c evaluates
+ * constants.
  */
 #ifndef SONDE_LANG_CDECL_CDECL_H
 #define SONDE_LANG_CDECL_CDECL_H
@@ -45,7 +46,13 @@ void cdecl_directives(struct cdecl *c);
 /* Reports unterminated #ifs; false if there was any error. */
 bool cdecl_end(struct cdecl *c);
 bool cdecl_is_defined(const struct cdecl *c, const char *name);
-/* A header whose types are known without reading it: the kernel's, or the compiler's. */
+
+/* include.c: the header that the rest of a line names, from the token `what` up to the offset
+ * `to`. */
+void cdecl_include(struct cdecl *c, const struct token *what, struct span line, u32 to);
+/* Whether #include would accept it. */
+bool cdecl_has_include(struct cdecl *c, const char *name, bool quoted);
+/* A header that is known without reading it: the kernel's, or the C library's. */
 bool cdecl_needs_no_file(const char *header);
 
 /* declare.c */

@@ -247,14 +247,56 @@ bool ceval(struct cdecl *c, const struct node *n, bool in_if, s64 *value)
 	return eval(&e, n, value);
 }
 
+/*
+ * __has_include(<NAME>) is not an expression of the language: 1 or 0 in its place, and spaces, so
+ * that positions remain.
+ */
+static struct source *resolve_has_include(struct cdecl *c, u32 from, u32 to, struct source *patched)
+{
+	static const char word[] = "__has_include";
+	const char *at = memmem(c->src->text + from, to - from, word, sizeof word - 1);
+	char *text;
+
+	if (!at)
+		return c->src;
+	*patched = *c->src;
+	patched->text = text = arena_strndup(c->arena, c->src->text, c->src->len);
+	for (u32 i = (u32)(at - c->src->text); i < to; i++) {
+		u32 n = i + sizeof word - 1, end;
+
+		if (!starts_with(text + i, word))
+			continue;
+		n += (u32)strspn(text + n, " \t");
+		if (text[n] != '(')
+			continue;
+		n += 1 + (u32)strspn(text + n + 1, " \t");
+		end = n + 1;
+		while (end < to && text[end] != (text[n] == '<' ? '>' : '"'))
+			end++;
+		if ((text[n] != '<' && text[n] != '"') || end >= to)
+			continue;
+		bool has = cdecl_has_include(c, arena_strndup(c->arena, text + n + 1, end - n - 1),
+					     text[n] == '"');
+
+		end += 1 + (u32)strspn(text + end + 1, " \t");
+		if (end >= to || text[end] != ')')
+			continue;
+		memset(text + i, ' ', end - i + 1);
+		text[i] = has ? '1' : '0';
+	}
+	return patched;
+}
+
 bool ceval_range(struct cdecl *c, u32 from, u32 to, bool in_if, s64 *value)
 {
 	struct span span = { c->src->base + from, to - from };
 	struct diags *diags = c->lang->diags;
+	struct source patched;
 	bool muted = diags->muted;
 
 	diags->muted |= c->foreign;
-	const struct node *n = parse_expression_range(c->lang, c->src, from, to);
+	struct source *src = in_if ? resolve_has_include(c, from, to, &patched) : c->src;
+	const struct node *n = parse_expression_range(c->lang, src, from, to);
 
 	diags->muted = muted;
 	if (n && ceval(c, n, in_if, value))

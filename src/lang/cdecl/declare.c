@@ -7,7 +7,7 @@
  */
 #include "lang/cdecl/cdecl.h"
 
-enum { MAX_TYPES_DEEP = 24, MAX_DECLARATORS_DEEP = 6 };
+enum { MAX_TYPES_DEEP = 24, MAX_DECLARATORS_DEEP = 6, MAX_REPLACEMENTS = 16 };
 
 /* char of C: arrays of it are strings. */
 static const struct type c_char = {
@@ -29,12 +29,33 @@ struct c_spec {
 
 /* ---- moves and errors */
 
+/* A word that a macro replaces with another word or with nothing, as in "const FAR *p"; false: with
+ * nothing. */
+static bool replace_word(struct cdecl *c)
+{
+	const struct node *body;
+
+	for (u32 n = 0; c->tok.kind == TOK_IDENT && n < MAX_REPLACEMENTS; n++) {
+		if (!cdecl_is_defined(c, c->tok.name))
+			return true;
+		body = hash_gets(&c->lang->constants, c->tok.name);
+		if (body && body->kind == N_MISFIT && !*body->str)
+			return false;
+		if (!body || body->kind != N_IDENT)
+			return true;
+		c->tok.name = body->name;
+	}
+	return true;
+}
+
 static void cdecl_advance(struct cdecl *c)
 {
 	if (c->panic)
 		return;
-	cdecl_directives(c);
-	lex_next(&c->lx, &c->tok);
+	do {
+		cdecl_directives(c);
+		lex_next(&c->lx, &c->tok);
+	} while (!replace_word(c));
 }
 
 static bool is(const struct cdecl *c, enum token_kind kind)

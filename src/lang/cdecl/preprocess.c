@@ -4,9 +4,7 @@
  * by piece, or a whole header. Out: lang->types ("struct foo", "foo" for typedefs) and
  * lang->constants (enumerators, and object-like macros as parsed expressions).
  *
- * Kernel headers are not needed, since BTF has the types that they declare: `#include <...>` is
- * skipped. `#include "..."` is read if the file exists beside the script. BPFTRACE_HAVE_BTF is
- * always defined, by which published scripts skip most of this.
+ * BPFTRACE_HAVE_BTF is always defined, by which published scripts skip most of this.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +12,6 @@
 
 #include "lang/cdecl/cdecl.h"
 #include "lang/parse.h"
-
-enum { MAX_INCLUDE_DEPTH = 8 };
 
 static char is_defined, is_undefined;
 
@@ -49,6 +45,7 @@ void cdecl_init(struct cdecl *c, struct lang *l)
 {
 	*c = (struct cdecl){ .lang = l, .arena = l->arena };
 	define(c, "BPFTRACE_HAVE_BTF");
+	define(c, "__has_include");
 	define_version(c);
 }
 
@@ -136,6 +133,16 @@ static void end_cond(struct cdecl *c, struct span span)
 
 /* ---- #define */
 
+static bool is_blank(struct cdecl *c, u32 from, u32 to)
+{
+	struct lexer lx = c->lx;
+
+	lx.pos = from;
+	lx.end = to;
+	lex_layout(&lx);
+	return lx.pos >= to;
+}
+
 /* Not an error here: the macro may never be used. */
 static void keep_misfit(struct cdecl *c, const struct token *name, u32 from, u32 to)
 {
@@ -143,7 +150,8 @@ static void keep_misfit(struct cdecl *c, const struct token *name, u32 from, u32
 		node_new(c->arena, N_MISFIT, (struct span){ c->src->base + name->off, name->len });
 
 	n->value = from < to && c->src->text[from] == '(';
-	n->str = arena_strndup(c->arena, c->src->text + from, to - from);
+	n->str = is_blank(c, from, to) ? "" :
+					 arena_strndup(c->arena, c->src->text + from, to - from);
 	hash_puts(&c->lang->constants, name->name, n);
 }
 
@@ -163,16 +171,6 @@ static void keep_body(struct cdecl *c, const struct token *name, u32 from, u32 t
 		hash_puts(&c->lang->constants, name->name, n);
 }
 
-static bool is_blank(struct cdecl *c, u32 from, u32 to)
-{
-	struct lexer lx = c->lx;
-
-	lx.pos = from;
-	lx.end = to;
-	lex_layout(&lx);
-	return lx.pos >= to;
-}
-
 static void do_define(struct cdecl *c, const struct token *name, u32 from, u32 to)
 {
 	struct span span = { c->src->base + name->off, name->len };
@@ -184,91 +182,6 @@ static void do_define(struct cdecl *c, const struct token *name, u32 from, u32 t
 		keep_misfit(c, name, from, to);
 	else
 		keep_body(c, name, from, to);
-}
-
-/* ---- #include */
-
-static void read_foreign(struct cdecl *c, const char *path, const char *text)
-{
-	struct source *src = sources_add(c->lang->sources, path, text, strlen(text));
-	struct cdecl outer = *c;
-
-	c->foreign = true;
-	c->include_depth++;
-	cdecl_read(c, src, 0, src->len);
-	c->foreign = outer.foreign;
-	c->include_depth = outer.include_depth;
-	c->src = outer.src;
-	c->lx = outer.lx;
-	c->tok = outer.tok;
-	if (c->conds.n > outer.conds.n)
-		c->conds.n = outer.conds.n;
-}
-
-/* Headers of the kernel: BTF has their declarations, as built. */
-static bool is_kernel_header(const char *name)
-{
-	static const char *const folders[] = { "linux/",       "uapi/", "asm/",
-					       "asm-generic/", "net/",  "trace/" };
-
-	for (u32 i = 0; i < ARRAY_SIZE(folders); i++)
-		if (starts_with(name, folders[i]))
-			return true;
-	return false;
-}
-
-/* Headers of the compiler (C11, 4p6): their definitions are built in. */
-static bool is_freestanding_header(const char *name)
-{
-	static const char *const names[] = { "float.h",       "iso646.h",  "limits.h", "stdalign.h",
-					     "stdarg.h",      "stdbool.h", "stddef.h", "stdint.h",
-					     "stdnoreturn.h", "inttypes.h" };
-
-	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
-		if (streq(name, names[i]))
-			return true;
-	return false;
-}
-
-bool cdecl_needs_no_file(const char *header)
-{
-	return is_kernel_header(header) || is_freestanding_header(header);
-}
-
-/* <NAME>: only in the folders of -I; NULL if BTF has its declarations. */
-static const char *angle_name(struct cdecl *c, const struct token *what)
-{
-	const char *s = c->src->text + what->off + 1;
-	size_t n = strcspn(s, ">\n");
-	const char *name = arena_strndup(c->lang->arena, s, n);
-
-	return s[n] == '>' && c->lang->env->request->script.include_dirs &&
-			       !is_kernel_header(name) ?
-		       name :
-		       NULL;
-}
-
-static void include_file(struct cdecl *c, const char *from, const char *name)
-{
-	struct env *env = c->lang->env;
-	struct import_source found = { 0 };
-
-	env->read_import(env, from, name, &found);
-	if (found.text && !hash_puts(&c->included, interns(c->lang->names, found.id), &is_defined))
-		read_foreign(c, interns(c->lang->names, found.path), found.text);
-	import_source_release(&found);
-}
-
-static void do_include(struct cdecl *c, const struct token *what)
-{
-	const char *name;
-
-	if (!c->lang->env->read_import || c->include_depth >= MAX_INCLUDE_DEPTH)
-		return;
-	if (what->kind == TOK_STR)
-		include_file(c, c->src->name, what->str);
-	else if (what->kind == TOK_LT && (name = angle_name(c, what)))
-		include_file(c, NULL, name);
 }
 
 /* ---- directives */
@@ -366,7 +279,7 @@ static void do_active(struct cdecl *c, enum directive what, const struct token *
 	switch (what) {
 	case DIR_DEFINE: do_define(c, arg, arg->off + arg->len, to); break;
 	case DIR_UNDEF: do_undef(c, arg); break;
-	case DIR_INCLUDE: do_include(c, arg); break;
+	case DIR_INCLUDE: cdecl_include(c, arg, span, to); break;
 	case DIR_ERROR: do_error(c, span, from, to); break;
 	case DIR_NONE: unknown_directive(c, span); break;
 	case DIR_IF:
