@@ -204,10 +204,21 @@ static const struct type *no_argn(struct check *c, struct node *call, const stru
 	return &ty_error;
 }
 
+/* Sites of one pattern have different numbers of arguments: those that a site lacks are 0. */
+static bool lacks_argument(struct check *c, const struct node *call, const struct profile *p)
+{
+	return p && (u64)call->value >= p->argn.n && c->inst && c->inst->provider &&
+	       streq(c->inst->provider, "usdt");
+}
+
 static const struct type *check_argn(struct check *c, struct node *call)
 {
 	const struct profile *p = profile_of(c);
 
+	if (lacks_argument(c, call, p)) {
+		check_report(c, call->span, D_ARGN_LACKS, call->name, p->argn.n);
+		return &ty_u64;
+	}
 	if (!p || !p->argn.n)
 		return no_argn(c, call, p);
 	if ((u64)call->value >= p->argn.n)
@@ -220,6 +231,8 @@ static const struct type *check_argn(struct check *c, struct node *call)
 
 static struct ir_val lower_argn(struct lower *l, struct node *call)
 {
+	if ((u64)call->value >= l->profile->argn.n)
+		return val_scalar(&ty_u64, o_imm(0));
 	return lower_loc(l, &l->profile->argn.v[call->value]);
 }
 

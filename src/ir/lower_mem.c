@@ -561,9 +561,12 @@ static void put_foreign(struct lower *l, const struct ir_val *v, const struct ty
 	lower_zero_from(l, dst, v->type->size, t->size);
 }
 
-/* Tuples and records whose fields were widened are converted field by field. */
+/*
+ * Tuples and records whose fields were widened are converted field by field. Strings are always
+ * padded: tuples are copied as a whole.
+ */
 static void put_fields(struct lower *l, const struct ir_val *v, const struct type *t,
-		       struct opnd dst, bool canonical)
+		       struct opnd dst)
 {
 	u32 at = 0;
 
@@ -582,7 +585,7 @@ static void put_fields(struct lower *l, const struct ir_val *v, const struct typ
 					part.o = opnd_plus(v->o, v->type->fields[j].offset);
 				}
 		lower_zero_from(l, dst, at, to->offset);
-		lower_put(l, &part, to->type, opnd_plus(dst, to->offset), canonical);
+		lower_put(l, &part, to->type, opnd_plus(dst, to->offset), true);
 		at = to->offset + to->type->size;
 	}
 	lower_zero_from(l, dst, at, t->size);
@@ -606,7 +609,7 @@ void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, st
 		   t->count != v->type->count) {
 		put_string_copy(l, v, t, dst, canonical);
 	} else if ((t->kind == TY_TUPLE || t->kind == TY_RECORD) && !type_equal(t, v->type)) {
-		put_fields(l, v, t, dst, canonical);
+		put_fields(l, v, t, dst);
 	} else {
 		ir_copy(l, dst, v->o, MIN(t->size, v->type->size));
 		lower_zero_from(l, dst, v->type->size, t->size);

@@ -19,6 +19,7 @@ struct check {
 	bool final;   /* the reporting pass */
 	bool changed; /* some type grew in this pass: another one is needed */
 	u32 loop_depth;
+	u32 outer_loops;  /* around the macro that is expanded */
 	bool in_callback; /* body of a for over a map: no context */
 	struct check_state *s;
 };

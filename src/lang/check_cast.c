@@ -204,7 +204,7 @@ static bool path_offset(struct check *c, struct node *path, const struct type **
 			     path->name ? path->name : "?");
 		return false;
 	}
-	*offset += at;
+	*offset += at + f->bit_offset / 8;
 	*t = f->type;
 	return true;
 }

@@ -425,10 +425,12 @@ static const struct type *check_block_expr(struct check *c, struct node *n)
 	const struct expansion *up = c->s->expansion;
 	const char *terminated_by = c->s->terminated_by;
 	bool is_assigned = c->s->agg_call == n; /* then its last value is assigned */
-	u32 mark;
+	u32 mark, outer_loops = c->outer_loops;
 
-	if (n->data)
+	if (n->data) {
 		c->s->expansion = n->data;
+		c->outer_loops = c->loop_depth;
+	}
 	check_scope_begin(c, &mark);
 	c->s->n_bare++;
 	c->s->terminated_by = NULL;
@@ -440,6 +442,7 @@ static const struct type *check_block_expr(struct check *c, struct node *n)
 	c->s->terminated_by = terminated_by;
 	check_scope_end(c, mark);
 	c->s->expansion = up;
+	c->outer_loops = outer_loops;
 	n->is_const = n->b && !n->a && n->b->is_const;
 	if (n->is_const) {
 		n->value = n->b->value;

@@ -178,20 +178,26 @@ static const struct type *whole_pair(struct check *c, struct node *n, const stru
 	return n->promoted ? &ty_bool : bad_operands(c, n, a, b);
 }
 
-/* str($1 + 2) skips characters: the parameter is text there. */
-static bool skip_of_param(struct check *c, struct node *n)
+/* A string literal, or a parameter that is text, plus a number: what is left without that many
+ * characters. */
+static bool skip_of_text(struct check *c, struct node *n)
 {
-	const struct node *a = n->a, *b = n->b;
+	bool swapped = node_is_const_int(n->a);
+	const struct node *text = swapped ? n->b : n->a, *skip = swapped ? n->a : n->b;
 
-	if (n->op != OP_ADD || a->kind != N_PARAM || !node_is_const_int(b) || b->value < 0)
+	if (n->op != OP_ADD || !node_is_const_int(skip) || skip->value < 0)
 		return false;
-	if (!node_is_const_str(a))
+	if ((text->kind != N_PARAM && text->kind != N_STR) || !node_is_const_str(text))
 		return false;
-	u32 skip = (u32)MIN(b->value, (s64)a->str_len);
+	u32 at = (u32)MIN(skip->value, (s64)text->str_len);
 
+	if (text->kind == N_STR && at == text->str_len && at)
+		return false; /* likely meant to be a concatenation */
+	if (text->kind == N_STR && at)
+		check_report(c, n->span, D_TEXT_SKIPPED, at);
 	n->is_const = true;
-	n->str = a->str + skip;
-	n->str_len = a->str_len - skip;
+	n->str = text->str + at;
+	n->str_len = text->str_len - at;
 	n->type = type_string(c->arena, n->str_len + 1);
 	return true;
 }
@@ -289,7 +295,7 @@ const struct type *check_binary(struct check *c, struct node *n)
 	const struct type *b = check_beside(c, n->b, n->a);
 
 	if (typeinfo_pair(n) ||
-	    (!type_is_moot(a) && !type_is_moot(b) && (skip_of_param(c, n) || fold_constants(c, n))))
+	    (!type_is_moot(a) && !type_is_moot(b) && (skip_of_text(c, n) || fold_constants(c, n))))
 		return n->type;
 	if ((check_is_awaited(n->a) && !type_is_integer(b)) ||
 	    (check_is_awaited(n->b) && !type_is_integer(a)))

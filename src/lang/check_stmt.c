@@ -404,12 +404,26 @@ static void check_for(struct check *c, struct node *n)
 	check_scope_end(c, mark);
 }
 
+/* Who reads a macro's call sees no jump: those of its body stay in it. */
+static bool leaves_macro(struct check *c, const struct node *n, const char *word)
+{
+	const struct expansion *e = c->s->expansion;
+
+	if (!e || !e->macro || e->macro->is_std ||
+	    (n->kind != N_RETURN && c->loop_depth > c->outer_loops))
+		return false;
+	check_report(c, n->span, D_MACRO_JUMP, word);
+	return true;
+}
+
 static void check_return(struct check *c, struct node *n)
 {
 	const struct type *wanted = c->s->fn ? check_resolve_type(c, c->s->fn->result) : &ty_s64;
 	const struct type *t = n->a ? check_value(c, n->a) : &ty_void;
 	bool mixed = false;
 
+	if (leaves_macro(c, n, "return"))
+		return;
 	if (type_is_moot(t) || type_is_moot(wanted) || (!c->s->fn && !n->a))
 		return;
 	if (type_is_integer(t) && type_is_integer(wanted))
@@ -427,6 +441,8 @@ static void check_jump(struct check *c, struct node *n)
 {
 	const char *word = n->kind == N_BREAK ? "break" : "continue";
 
+	if (leaves_macro(c, n, word))
+		return;
 	if (!c->loop_depth)
 		diag_help(c->diags, check_report(c, n->span, D_OUTSIDE_LOOP, word),
 			  "\"%s\" needs a loop around it%s", word,

@@ -368,7 +368,8 @@ static void finish(struct run *r, struct err *err)
 	alone_report(r);
 	records_command_wait(r);
 	usermaps_settle(r);
-	r->end.exiting = false;
+	r->end.exiting = r->end.exit_called =
+		false; /* a status of theirs replaces an earlier one */
 	r->end.in_end_clauses = true;
 	run_special(r, "end", err);
 	records_drain(r);
