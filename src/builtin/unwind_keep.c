@@ -41,14 +41,20 @@ static struct opnd least(struct lower *l, struct opnd a, struct opnd b)
 	return o_temp(v);
 }
 
-/* Bytes from the hit's sp to the start of the process's stack; for threads, which have separate
- * stacks, only the limit is known. */
-static struct opnd stack_bytes(const struct walk *w)
+/* Bytes from the hit's sp to the start of the process's stack, or to the data of a thread that has
+ * its own; the limit if neither is above. */
+static void find_stack_bytes(const struct walk *w)
 {
 	struct lower *l = w->l;
+	struct opnd sp = walk_get(w, ST_FIRST);
+	struct opnd len = ir_op2(l, IR_SUB, walk_get(w, ST_START_STACK), sp);
+	struct walk_offsets p;
 
-	return least(l, ir_op2(l, IR_SUB, walk_get(w, ST_START_STACK), walk_get(w, ST_FIRST)),
-		     o_imm(LARGE_ROOM));
+	if (walk_find_offsets(l, &p) && p.has_thread_pointer)
+		len = least(l, len,
+			    ir_op2(l, IR_SUB, walk_kernel_word(l, walk_task(l), p.thread_pointer),
+				   sp));
+	walk_put(w, ST_BYTES, least(l, len, o_imm(LARGE_ROOM)));
 }
 
 /* Copies the stack from the hit's sp on, page by page. */
@@ -64,7 +70,7 @@ static void copy_stack(const struct walk *w, struct opnd raw)
 		struct ir_block *good = ir_block_new(l);
 		struct opnd at = ir_op2(l, IR_ADD, walk_get(w, ST_FIRST), o_temp(done)), len, ret;
 
-		len = ir_op2(l, IR_SUB, stack_bytes(w), o_temp(done));
+		len = ir_op2(l, IR_SUB, walk_get(w, ST_BYTES), o_temp(done));
 		len = least(l, len,
 			    ir_op2(l, IR_SUB, o_imm(USER_PAGE),
 				   ir_op2(l, IR_AND, at, o_imm(USER_PAGE - 1))));
@@ -190,7 +196,7 @@ static struct opnd take_raw(const struct walk *w)
 	u32 offset = ir_var(l);
 	struct opnd raw;
 
-	ir_branch(l, CC_ULE, stack_bytes(w), o_imm(SMALL_ROOM), small, large);
+	ir_branch(l, CC_ULE, walk_get(w, ST_BYTES), o_imm(SMALL_ROOM), small, large);
 	walk_place(l, small);
 	ir_var_set(l, offset, next_raw(w, &few));
 	ir_jump(l, out);
@@ -284,7 +290,7 @@ static void ring_bell(const struct walk *w)
 
 	ir_branch(l, CC_ULT, kept, at, few, ring);
 	walk_place(l, few);
-	ir_branch(l, CC_ULT, stack_bytes(w), o_imm(LARGE_ROOM), out, deep);
+	ir_branch(l, CC_ULT, walk_get(w, ST_BYTES), o_imm(LARGE_ROOM), out, deep);
 	walk_place(l, deep);
 	ir_branch(l, CC_EQ, at, o_imm(-1), out, ring);
 	walk_place(l, ring);
@@ -311,6 +317,7 @@ static struct opnd keep_body(struct lower *l, const struct opnd *arg, const u32 
 	walk_place(l, take);
 	kept = count_kept(&w);
 	demand_budget(&w);
+	find_stack_bytes(&w);
 	raw = take_raw(&w);
 	ir_atomic_add(l, kept, 8, o_imm(1));
 	time = ir_call(l, BPF_FUNC_ktime_get_ns, false, 0);

@@ -41,6 +41,19 @@ static bool find_registers(const struct lower *l, struct walk_offsets *p)
 	return true;
 }
 
+/* A thread's pointer to its own data: C libraries put that above the stack of a new thread. On
+ * arm64 it is the first member of uw. */
+static bool find_thread_pointer(const struct lower *l, struct walk_offsets *p)
+{
+	u32 thread, at;
+
+	if (!member(l, "task_struct", "thread", &thread) ||
+	    !member(l, "thread_struct", UNWIND_HAS_LINK ? "uw" : "fsbase", &at))
+		return false;
+	p->thread_pointer = thread + at;
+	return true;
+}
+
 bool walk_find_offsets(const struct lower *l, struct walk_offsets *p)
 {
 	const struct world *w = &l->env->world;
@@ -54,6 +67,7 @@ bool walk_find_offsets(const struct lower *l, struct walk_offsets *p)
 	    !member(l, "mm_struct", "start_stack", &p->start_stack))
 		return false;
 	p->has_returns = find_returns(l, p);
+	p->has_thread_pointer = find_thread_pointer(l, p);
 	return true;
 }
 

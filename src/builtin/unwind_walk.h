@@ -32,8 +32,9 @@ enum {
 	ST_LOST = 160,    /* 1: sp is only a lower bound; with a link register */
 	ST_WORD = 168, /* bytes of an address in the process's memory: 8, or 4 in 32-bit programs */
 	ST_MASK = 176, /* the bits of such an address */
-	ST_RETURN = 184, /* struct return_instance */
-	ST_WINDOW = 280,
+	ST_BYTES = 184,  /* of the stack, which are kept */
+	ST_RETURN = 192, /* struct return_instance */
+	ST_WINDOW = 288,
 	WINDOW = 2048,
 	ST_FRAMES = ST_WINDOW + WINDOW,
 
@@ -44,8 +45,9 @@ enum {
 struct walk_offsets {                          /* offsets of kernel members */
 	u32 sp, fp, pc, link, mode, regs_size; /* in struct pt_regs */
 	u32 stack, mm, start_stack, real_parent, tgid;
+	u32 thread_pointer; /* in task_struct */
 	u32 utask, returns, ri_size, ri_addr, ri_stack, ri_next, ri_chained;
-	bool has_returns, has_chained;
+	bool has_returns, has_chained, has_thread_pointer;
 };
 
 struct walk { /* of a function */
