@@ -22,7 +22,7 @@ export function showRecording(source, info) {
 
 	function showPanel() {
 		const panel = panels.find(p => p.id === view.is.panel) || panels[0], s = view.is;
-		const range = [...view.chosen.map(Math.round), info.isDone, s.filter, s.expr, s.first, s.second, s.key, s.base].join();
+		const range = [...view.chosen.map(Math.round), info.isDone, s.filter, s.expr, s.first, s.second, s.key, s.flame, s.base].join();
 		if (shownPanel === panel.id && (panel.update || shownRange === range)) {
 			panel.update?.($('panel'), app);
 			return;

@@ -44,7 +44,8 @@
  * @property {((q: import('./counts.js').ValueRequest) => Promise<import('./counts.js').Counted>) | null} values
  * @property {(text: string, steps: import('./series.js').Steps) => Promise<import('./series.js').Answer>} series
  * @property {((from: number, to: number) => Promise<import('./report.js').Report>) | null} report
- * @property {((from: number, to: number) => Promise<string>) | null} flame folded lines; of a file, of all of it
+ * @property {((from: number, to: number, off: boolean) => Promise<string>) | null} flame folded lines; of a file, of all of it; off: the microseconds off the
+ * CPU
  */
 
 /** enum lane_kind of src/export/timeline/model.h */
@@ -57,9 +58,9 @@ export const COLUMNS = 1024;
 /** Losses are noticed once in this time: they happened in the time before. LOSS_PERIOD_MS of src/session/loop.c */
 export const LOSS_PERIOD = 1e9;
 
-/** @param {string} id @returns {Uint8Array | null} */
-export function bytesOf(id) {
-	const e = document.getElementById(id);
+/** @param {string} id @param {Document} from @returns {Uint8Array | null} */
+export function bytesOf(id, from = document) {
+	const e = from.getElementById(id);
 	if (!e)
 		return null;
 	const packed = Uint8Array.from(atob(e.textContent || ''), c => c.charCodeAt(0));

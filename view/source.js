@@ -84,7 +84,7 @@ function fileSource() {
 			return { points: seriesHere(/** @type {Events} */ (all()), text, steps, info) };
 		},
 		report: !has ? null : async (from, to) => sumUp(/** @type {Events} */ (all()), from, to, info),
-		flame: !flame ? null : async () => text(bytesOf('flame')),
+		flame: !flame ? null : async (from, to, off) => text(bytesOf(off ? 'off' : 'flame')),
 	};
 }
 
@@ -139,13 +139,19 @@ function serverSource() {
 			return wrong ? { points: [], wrong } : { points: points(lines) };
 		},
 		report: async (from, to) => (await long('report', range(from, to))).json(),
-		flame: async (from, to) => (await long('flame', range(from, to))).text(),
+		flame: async (from, to, off) => (await long('flame', { ...range(from, to), off: Number(off) }, `flame ${from}`)).text(),
 	};
 }
 
 /** Lines of the maps of a script that runs: ms since its beginning, and what sonde run -f json prints. @param {number} from
  * @returns {Promise<{lines: [number, {type: string, data: Record<string, any>}][], next: number} | null>} null: the run is over */
 export const liveLines = from => fetch('live?from=' + from).then(a => a.json()).catch(() => null);
+
+/** Folded lines of a page that sonde export --html made, or of a file of them. @param {File} file @param {boolean} off */
+export async function foldedOf(file, off) {
+	const all = await file.text();
+	return /^<!doctype html>/i.test(all) ? text(bytesOf(off ? 'off' : 'flame', new DOMParser().parseFromString(all, 'text/html'))) : all;
+}
 
 export function openSource() {
 	return document.getElementById('info') ? fileSource() : serverSource();

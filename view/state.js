@@ -11,13 +11,14 @@
  * @property {string} find words of lanes
  * @property {string} filter of events
  * @property {string} expr @property {string} first @property {string} second @property {string} key what the panel of values counts
- * @property {string} base FROM,TO of the range that flame graphs are compared with
+ * @property {string} flame what is in the flame graph: '' all, 'off' the time off the CPU, else an event
+ * @property {string} base FROM,TO of the range that flame graphs are compared with; or "file NAME"
  * @property {string} lanes of counters: an array of texts as JSON
  * @property {string} panel
  * @property {string} theme '' is that of the system
  */
 
-const NUMBERS = ['from', 'to', 'a', 'b', 'at'], TEXTS = ['picked', 'closed', 'find', 'filter', 'expr', 'first', 'second', 'key', 'base', 'lanes', 'panel', 'theme'];
+const NUMBERS = ['from', 'to', 'a', 'b', 'at'], TEXTS = ['picked', 'closed', 'find', 'filter', 'expr', 'first', 'second', 'key', 'flame', 'base', 'lanes', 'panel', 'theme'];
 
 export class ViewState {
 	/** @param {number} range @param {() => void} changed */
@@ -25,7 +26,7 @@ export class ViewState {
 		this.range = Math.max(range, 1);
 		this.changed = changed;
 		/** @type {State} */
-		this.is = { from: 0, to: this.range, a: null, b: null, picked: '', at: null, closed: '', find: '', filter: '', expr: '', first: '', second: '', key: '', base: '', lanes: '', panel: 'sums', theme: '' };
+		this.is = { from: 0, to: this.range, a: null, b: null, picked: '', at: null, closed: '', find: '', filter: '', expr: '', first: '', second: '', key: '', flame: '', base: '', lanes: '', panel: 'sums', theme: '' };
 		this.timer = 0;
 		this.readAddress();
 		addEventListener('hashchange', () => {

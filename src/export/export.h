@@ -62,8 +62,9 @@ enum {
 void tracing_data_put(struct buf *b, const struct export_job *j, const char *version, u32 page_size,
 		      const struct buf *comms);
 
-/* ---- folded.c: lines of all events that store_next() has */
-void put_folded(const struct export_job *j, struct buf *b);
+/* ---- folded.c: lines of all events that store_next() has; off_cpu: of the waits that begin and
+ * end among them, microseconds by the state and the stack of the switch away from the thread */
+void put_folded(const struct export_job *j, bool off_cpu, struct buf *b);
 
 /* ---- fields.c: formats and members of records */
 /* Sets event_format.stored of each: its number from 1. */

@@ -7,15 +7,22 @@
  *	make;sched:sched_process_fork 12
  *	make;raw_syscalls:sys_enter;openat 1204
  *	make;sched:sched_switch;main;read_all;read;entry_SYSCALL_64_after_hwframe;do_syscall_64;...;schedule 7
+ *
+ * Off the CPU, the second part is the state of the thread, and the number the microseconds that it
+ * lasted, from the switch away from the thread to the switch to it:
+ *
+ *	make;sleeping;main;read_all;read;entry_SYSCALL_64_after_hwframe;do_syscall_64;...;schedule 41207
  */
 #include <stdlib.h>
 #include "export/calls.h"
 #include "export/frames.h"
+#include "export/timeline/model.h"
 #include "trace/event_line.h"
 
 struct line_key {
 	char comm[COMM_SIZE];
-	u32 format, call; /* numbers; call: of a raw call, else ~0 */
+	/* Numbers; call: of a raw call, else ~0. Off the CPU: an enum task_state, and ~0. */
+	u32 format, call;
 	/* Equal stacks of a file are at the same address; names depend on the process. */
 	const u64 *stack[N_STACK_SIDES];
 	u64 pid; /* 0 without user stack */
@@ -27,8 +34,15 @@ struct line {
 	u64 count;
 };
 
+struct wait { /* of a thread */
+	u32 tid, reserved;
+	u64 since;
+	struct line *line; /* NULL: it does not wait */
+};
+
 struct folded {
 	const struct export_job *j;
+	struct hash waits; /* tid -> struct wait * */
 	struct arena arena;
 	struct frames frames;
 	struct hash known; /* line_key -> struct line * */
@@ -51,7 +65,9 @@ static void put_stack(struct buf *b, const struct framed_stack *s)
 	}
 }
 
-static const char *text_of(struct folded *f, const struct trace_event *e, const char *call)
+/* second, third: the parts after the thread; third may be NULL. */
+static const char *text_of(struct folded *f, const struct trace_event *e, const char *second,
+			   const char *third)
 {
 	struct buf b = { 0 };
 	const char *text;
@@ -60,21 +76,20 @@ static const char *text_of(struct folded *f, const struct trace_event *e, const 
 
 	put_name(&b, comm, len);
 	buf_putc(&b, ';');
-	put_name(&b, e->format->name, strlen(e->format->name));
-	if (call)
-		buf_printf(&b, ";%s", call);
+	put_name(&b, second, strlen(second));
+	if (third)
+		buf_printf(&b, ";%s", third);
 	put_stack(&b, frames_of(&f->frames, e));
 	text = arena_strdup(&f->arena, b.s);
 	buf_release(&b);
 	return text;
 }
 
-static struct line *line_of(struct folded *f, const struct trace_event *e)
+static struct line *line_of(struct folded *f, const struct trace_event *e, u32 format, u32 call,
+			    const char *second, const char *third)
 {
-	struct call_event call = { 0 };
-	bool is_raw = call_of_event(e, &call) && call.is_raw;
-	struct line_key key = { .format = e->format->stored,
-				.call = is_raw ? call.number : ~0u,
+	struct line_key key = { .format = format,
+				.call = call,
 				.stack = { e->stack[STACK_KERNEL].ips, e->stack[STACK_USER].ips },
 				.pid = e->stack[STACK_USER].n ? e->pid : 0 };
 	struct line *line;
@@ -86,10 +101,58 @@ static struct line *line_of(struct folded *f, const struct trace_event *e)
 	if (line)
 		return line;
 	line = arena_new(&f->arena, struct line);
-	*line = (struct line){ .key = key, .text = text_of(f, e, is_raw ? call.name : NULL) };
+	*line = (struct line){ .key = key, .text = text_of(f, e, second, third) };
 	hash_put(&f->known, &line->key, sizeof line->key, line);
 	vec_push(&f->arena, &f->lines, line);
 	return line;
+}
+
+static void add_event(struct folded *f, const struct trace_event *e)
+{
+	struct call_event call = { 0 };
+	bool is_raw = call_of_event(e, &call) && call.is_raw;
+
+	line_of(f, e, e->format->stored, is_raw ? call.number : ~0u, e->format->name,
+		is_raw ? call.name : NULL)
+		->count++;
+}
+
+static struct wait *wait_of(struct folded *f, u32 tid)
+{
+	struct wait *w = hash_get(&f->waits, &tid, sizeof tid);
+
+	if (w)
+		return w;
+	w = arena_new(&f->arena, struct wait);
+	*w = (struct wait){ .tid = tid };
+	hash_put(&f->waits, &w->tid, sizeof w->tid, w);
+	return w;
+}
+
+static void add_wait(struct folded *f, const struct trace_event *e)
+{
+	static const char *const names[] = {
+		[STATE_RUNNABLE] = "preempted",
+		[STATE_SLEEPING] = "sleeping",
+		[STATE_BLOCKED] = "blocked",
+		[STATE_STOPPED] = "stopped",
+	};
+	enum task_state state;
+	struct wait *w;
+
+	if (!streq(e->format->name, "sched:sched_switch"))
+		return;
+	w = wait_of(f, (u32)event_number(e, "next_pid"));
+	if (w->line)
+		w->line->count += e->time - w->since;
+	w->line = NULL;
+	w = wait_of(f, (u32)event_number(e, "prev_pid"));
+	w->line = NULL;
+	state = model_state_after(event_number(e, "prev_state"));
+	if (!w->tid || state == STATE_UNKNOWN)
+		return;
+	w->since = e->time;
+	w->line = line_of(f, e, state, ~0u, names[state], NULL);
 }
 
 static int by_text(const void *a, const void *b)
@@ -100,7 +163,7 @@ static int by_text(const void *a, const void *b)
 }
 
 /* Lines of several processes may be the same. */
-static void put_lines(struct folded *f, struct buf *b)
+static void put_lines(struct folded *f, u64 unit, struct buf *b)
 {
 	u64 count = 0;
 
@@ -110,12 +173,13 @@ static void put_lines(struct folded *f, struct buf *b)
 		count += line->count;
 		if (i + 1 < f->lines.n && streq(line->text, f->lines.v[i + 1]->text))
 			continue;
-		buf_printf(b, "%s %llu\n", line->text, (unsigned long long)count);
+		if (count >= unit)
+			buf_printf(b, "%s %llu\n", line->text, (unsigned long long)(count / unit));
 		count = 0;
 	}
 }
 
-void put_folded(const struct export_job *j, struct buf *b)
+void put_folded(const struct export_job *j, bool off_cpu, struct buf *b)
 {
 	struct folded f = { .j = j };
 	struct trace_event e;
@@ -124,12 +188,13 @@ void put_folded(const struct export_job *j, struct buf *b)
 	frames_init(&f.frames, j->names, j->stack_names);
 	number_formats(j->tables);
 	while (store_next(j->store, &e))
-		line_of(&f, &e)->count++;
+		(off_cpu ? add_wait : add_event)(&f, &e);
 	if (f.lines.n)
 		qsort(f.lines.v, f.lines.n, sizeof *f.lines.v, by_text);
-	put_lines(&f, b);
+	put_lines(&f, off_cpu ? 1000 : 1, b);
 	frames_release(&f.frames);
 	hash_release(&f.known);
+	hash_release(&f.waits);
 	arena_release(&f.arena);
 }
 
@@ -139,7 +204,7 @@ static int run(const struct export_job *j, struct err *err)
 
 	if (out_open(&o, j->path, err) < 0)
 		return err->code;
-	put_folded(j, &o.buf);
+	put_folded(j, false, &o.buf);
 	return out_close(&o, j->path, err);
 }
 

@@ -8,6 +8,7 @@
  *	tile	LZ4: all spans, if there are few events, else
  *	tile-K-I	tiles of the levels that are not too large
  *	flame	LZ4: folded lines of all events, if they have stacks
+ *	off	the same of the time off the CPU
  *	rows	LZ4, JSON: the different events with the values of their fields, without their times and processors
  *	events	LZ4, of each event: varint time - time before, varint row, varint processor
  *
@@ -207,13 +208,13 @@ static void put_info(struct html *h)
 	buf_release(&info);
 }
 
-static void put_flame(struct html *h)
+static void put_flame(struct html *h, const char *id, bool off_cpu)
 {
 	struct buf lines = { 0 };
 
 	timeline_range(&h->timeline, h->timeline.from, h->timeline.to);
-	put_folded(h->j, &lines);
-	put_packed(&h->out, "flame", &lines);
+	put_folded(h->j, off_cpu, &lines);
+	put_packed(&h->out, id, &lines);
 	buf_release(&lines);
 }
 
@@ -237,8 +238,10 @@ static int run(const struct export_job *j, struct err *err)
 	} else {
 		put_levels(&h);
 	}
-	if (h.timeline.model.has_stacks)
-		put_flame(&h);
+	if (h.timeline.model.has_stacks) {
+		put_flame(&h, "flame", false);
+		put_flame(&h, "off", true);
+	}
 	put_info(&h);
 	buf_puts(&h.out.buf, view_after);
 	timeline_release(&h.timeline);

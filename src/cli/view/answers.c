@@ -258,7 +258,7 @@ static void put_flame(struct viewed *v, const char *query, struct http_answer *a
 				      .arena = &v->recorded->arena };
 
 	set_range(v, query);
-	put_folded(&j, &a->body);
+	put_folded(&j, http_number(query, "off"), &a->body);
 }
 
 /* Variables of the language, for completion. */

@@ -164,7 +164,7 @@ static void begin_state(struct task_now *t, enum task_state state, u32 extra, u6
 
 /* TASK_REPORT of the kernel: 1 interruptible, 2 not, 0x10 and 0x20 ended, 0x80 dead (before 4.14);
  * 0x100 is preempted (TASK_REPORT_MAX). */
-static enum task_state state_after(s64 prev_state)
+enum task_state model_state_after(s64 prev_state)
 {
 	if (!prev_state || prev_state & 0x100)
 		return STATE_RUNNABLE;
@@ -208,7 +208,7 @@ static void on_switch(struct model *m, struct timeline_now *now, const struct tr
 
 	leave(&to, now, e->cpu, prev, e->time);
 	if (prev) {
-		enum task_state after = state_after(state);
+		enum task_state after = model_state_after(state);
 
 		t = task_now(now, prev);
 		begin_state(t, after, after == STATE_STOPPED ? (u32)state & 0xff : 0, e->time);

@@ -32,6 +32,9 @@ enum task_state {
 	STATE_STOPPED,  /* extra: prev_state */
 };
 
+/* What a thread does after a switch away from it. */
+enum task_state model_state_after(s64 prev_state);
+
 struct timeline_span {
 	enum lane_kind kind;
 	u32 key;

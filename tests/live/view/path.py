@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""path.py SONDE STACKS: the critical path of a wait whose chain is known, and the flame graph of a range of STACKS compared with another one."""
+"""path.py SONDE STACKS OTHER: the critical path of a wait whose chain is known, and the flame graph of a range of STACKS compared with another
+one, and with OTHER; the time off the CPU."""
 import collections
 import os
+import re
 import subprocess
 import sys
 
 from page import View, check
 
+SHOWN = "[...document.querySelectorAll('.flame button')].map(e => e.title)"
 NAMES = {1000: 'A', 1001: 'B', 1002: 'C', 0: '<idle>'}
 
 
@@ -43,13 +46,15 @@ def path(b):
     check('no wait', True)
 
 
-def shares(sonde, file, when):
+def shares(sonde, file, when, only=''):
     """Of each path of functions, as titles have it."""
-    lines = subprocess.run([sonde, 'export', '--to', 'folded', '-o', '/dev/stdout', f'--time={when}', file], capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = subprocess.run([sonde, 'export', '--to', 'folded', '-o', '/dev/stdout', *([f'--time={when}'] if when else []), file], capture_output=True, text=True, check=True).stdout.splitlines()
     n = collections.Counter()
     for line in lines:
         stack, count = line.rsplit(' ', 1)
         parts = ['all', *stack.split(';')]
+        if only not in ('', parts[2]):
+            continue
         for i in range(len(parts)):
             n[';'.join(parts[:i + 1])] += int(count)
     return n
@@ -64,26 +69,59 @@ def titles(n, other=None):
 
 
 def flame(b, sonde, file):
-    shown = "[...document.querySelectorAll('.flame button')].map(e => e.title)"
     b.until('sondeView.info.isDone')
     first, whole = int(b.run('sondeView.info.from')), b.run('sondeView.info.range')
     seconds = ','.join('{}.{:09}'.format(*divmod(first + t, 10**9)) for t in (0, whole // 2, whole // 2 + 1, whole)).split(',')
     b.run(f"sondeView.view.set({{ a: 0, b: {whole // 2}, panel: 'flame' }})")
-    b.until(f"{shown}.length")
+    b.until(f"{SHOWN}.length")
     base = shares(sonde, file, ','.join(seconds[:2]))
-    check('the first half', sorted(b.run(shown)) == titles(base))
+    check('the first half', sorted(b.run(SHOWN)) == titles(base))
     b.click("//button[.='compare the next range with this one']")
     b.run(f"sondeView.view.set({{ a: {whole // 2 + 1}, b: {whole} }})")
     wanted = titles(shares(sonde, file, ','.join(seconds[2:])), base)
-    b.until(f"document.querySelector('#panel p').textContent.includes('red:')")
-    b.until(f"{shown}.length === {len(wanted)}")
-    check('the second half, compared', sorted(b.run(shown)) == wanted, [t for t in b.run(shown) if t not in wanted][:3])
+    b.until("document.querySelector('#panel p:nth-of-type(2)')?.textContent.includes('red:')")
+    b.until(f"{SHOWN}.length === {len(wanted)}")
+    check('the second half, compared', sorted(b.run(SHOWN)) == wanted, [t for t in b.run(SHOWN) if t not in wanted][:3])
     b.click("//button[.='compare no more']")
-    b.until("!document.querySelector('#panel p').textContent.includes('red:')")
+    b.until("document.querySelector('#panel p:nth-of-type(2)')?.textContent.includes('red:') === false")
+
+
+def off_cpu(sonde, file):
+    """The microseconds from each switch away from a thread to the next one to it, of the text of the events."""
+    lines = subprocess.run([sonde, 'script', '--ns', file], capture_output=True, text=True, check=True).stdout
+    since, us = {}, 0
+    for time, before, state, after in re.findall(r'(\d+\.\d{9}):\s+sched:sched_switch: .* prev_pid=(\d+) .* prev_state=(\S+) .* next_pid=(\d+) ', lines):
+        us += (int(time.replace('.', '')) - since.pop(after)) / 1000 if after in since else 0
+        if before != '0' and state[0] not in 'XZI':
+            since[before] = int(time.replace('.', ''))
+    return us
+
+
+def kinds(b, sonde, file, other):
+    """One event, the time off the CPU, and other files, as a page and as folded lines."""
+    said = "document.querySelector('#panel p:nth-of-type(2)').textContent"
+    choose = "(s => (s.value = '{}', s.onchange()))(document.querySelector('#panel select'))"
+    b.run(choose.format('signal:signal_generate'))
+    only = shares(sonde, file, '', 'signal:signal_generate')
+    b.until(f"{SHOWN}.length === {len(only)} && {said}.startsWith('{only['all']} events')")
+    check('one event', sorted(b.run(SHOWN)) == titles(only), [t for t in b.run(SHOWN) if t not in titles(only)][:3])
+    base = shares(sonde, other, '', 'signal:signal_generate')
+    wanted = titles(only, base)
+    for name in ('y.html', 'y.folded'):
+        subprocess.run([sonde, 'export', *(['--html'] if name == 'y.html' else ['--to', 'folded']), '-o', name, other], check=True, stderr=subprocess.DEVNULL)
+        b.type("//*[@id='panel']//input[@type='file']", os.path.abspath(name))
+        b.until(f"({said} || '').includes('larger share than in {name}')")
+        check(f'compared with {name}', sorted(b.run(SHOWN)) == wanted, [t for t in b.run(SHOWN) if t not in wanted][:3])
+    b.click("//button[.='compare no more']")
+    b.run(choose.format('off'))
+    b.until(f"({said} || '').includes('off CPU')")
+    found, us = int(b.run(said).split()[0]), off_cpu(sonde, file)
+    states = {t.split(':')[0] for t in b.run(SHOWN)} & {'sleeping', 'blocked', 'preempted', 'stopped'}
+    check('the time off the CPU', 20000 < us and abs(found - us) <= len(b.run(SHOWN)) and 'sleeping' in states, f'{found} {us} {states}')
 
 
 def main():
-    sonde, stacks = sys.argv[1:]
+    sonde, stacks, other = sys.argv[1:]
     with open('chain', 'w', encoding='utf-8') as f:
         f.write('# tracer: nop\n' + ''.join(CHAIN))
     subprocess.run([sonde, 'export', '--html', '-o', 'x.html', 'chain'], check=True, stderr=subprocess.DEVNULL)
@@ -96,6 +134,8 @@ def main():
             path(b)
         b.show(urls[1])
         flame(b, sonde, stacks)
+        b.run("sondeView.view.set({ a: null, b: null })")
+        kinds(b, sonde, stacks, other)
         check('no errors', not b.errors() and not b.foreign(), f'{b.errors()} {b.foreign()}')
     finally:
         b.end()
