@@ -83,7 +83,15 @@ export function showRecording(source, info) {
 		picture.scrollToRow(next.id);
 	}
 
-	const hands = { view, picture, find, nextMatch };
+	/** Adds the fields of an event that has been selected. @param {import('./picture.js').PlacedRow} row @param {import('./lanes/registry.js').Hit} hit */
+	async function tell(row, hit) {
+		const rows = row.id.startsWith('event:') && hit.t0 === hit.t1 && await source.rows?.(await source.numberAt(hit.t0, ''), 20, '');
+		const found = rows && rows.find(r => r[0] === hit.t0 && info.formats[r[2]] === row.label);
+		if (found && view.is.at === hit.t0)
+			$('said').textContent += ': ' + found[6];
+	}
+
+	const hands = { view, picture, find, nextMatch, tell };
 
 	/** While the server still reads the file. */
 	async function wait() {

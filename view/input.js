@@ -4,7 +4,7 @@ import { firstAfter } from './tiles.js';
 import { $, clock, duration, make } from './words.js';
 
 /** @typedef {{view: import('./state.js').ViewState, picture: import('./picture.js').Picture, find: (step: number) => void,
- * nextMatch: (step: number) => void}} Hands */
+ * nextMatch: (step: number) => void, tell: (row: import('./picture.js').PlacedRow, hit: import('./lanes/registry.js').Hit) => void}} Hands */
 
 /** The time that keys act on: of the selection if it is visible, else the middle. @param {Hands} h */
 function focus(h) {
@@ -17,6 +17,8 @@ export function pick(h, row, time, part) {
 	const hit = row && h.picture.hit(row, time, part);
 	h.view.set({ picked: row ? row.id : h.view.is.picked, at: hit ? Math.max(hit.t0, h.view.is.from) : time });
 	$('said').textContent = row ? `${row.label}: ${hit ? hit.text : 'nothing'} at ${clock(h.picture.context.info, hit ? hit.t0 : time)} s` : '';
+	if (row && hit)
+		h.tell(row, hit);
 }
 
 /** @param {Hands} h @param {number} step */
@@ -95,10 +97,17 @@ export const KEYS = [
 const MOUSE = [['drag', 'move'], ['wheel', 'zoom; with shift: lanes up and down'], ['click', 'select'], ['double click', 'zoom to the span'],
 	['shift and drag, or drag above the lanes', 'markers A and B']];
 
+const COLOR_NAMES = [['running', 'run'], ['runnable', 'wait for a processor'], ['sleeping', 'sleep'], ['blocked', 'are blocked'], ['stopped', 'are stopped']];
+
 export function showKeys() {
 	const box = $('keys');
 	box.textContent = '';
-	make('h2', 'Keys', box);
+	make('h2', 'Keys and colors', box);
+	const colors = make('p', 'Threads: ', box);
+	for (const [name, what] of COLOR_NAMES) {
+		/** @type {HTMLElement} */ (make('span', '', colors, 'key')).style.background = `var(--${name})`;
+		colors.append(what);
+	}
 	const list = make('dl', '', box);
 	for (const [what, does] of [...KEYS.map(k => [k[1], k[2]]), ...MOUSE]) {
 		make('dt', what, list);

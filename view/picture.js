@@ -2,6 +2,7 @@
 // The picture: overview, ruler, labels and lanes. It reads the state and draws; what hands do is in input.js.
 import { COLUMNS, KIND, LOSS_PERIOD, STATE } from './data.js';
 import { MERGED, firstAfter, laneId } from './tiles.js';
+import { needText } from './needs.js';
 import { pathOf } from './path.js';
 import { $, clock, duration, make } from './words.js';
 import { groups } from './lanes/registry.js';
@@ -99,9 +100,13 @@ export class Picture {
 		};
 		for (const group of groups) {
 			const rows = group.rows(this.context);
-			if (!rows.length)
+			const why = !rows.length && group.needs && info.isDone && !info.has[group.needs] ? needText(group.needs) : '';
+			if (!rows.length && !why)
 				continue;
-			add({ id: group.id, label: group.title, height: HEAD_HEIGHT, isHead: true });
+			add({ id: group.id, label: group.title, height: HEAD_HEIGHT, isHead: true, draw: (pen, y) => {
+				pen.ctx.fillStyle = pen.colors.soft;
+				pen.ctx.fillText(why, 4, y + HEAD_HEIGHT / 2);
+			} });
 			for (const row of this.view.isClosed(group.id) ? [] : rows)
 				if (!row.group || !this.view.isClosed(row.group))
 					add(row);

@@ -9,6 +9,7 @@ import { addGroup, hitOf } from './registry.js';
 addGroup({
 	id: 'cpus',
 	title: 'Processors',
+	needs: 'switches',
 	rows: ({ info }) => !info.has.switches ? [] : Array.from({ length: info.cpus }, (_, cpu) => {
 		const id = laneId(KIND.CPU, cpu);
 		return {

@@ -27,5 +27,6 @@ function rowsOf(c, kind, name) {
 addGroup({
 	id: 'interrupts',
 	title: 'Interrupts',
+	needs: 'interrupts',
 	rows: c => [...rowsOf(c, KIND.IRQ, 'interrupts'), ...rowsOf(c, KIND.SOFTIRQ, 'softirqs')],
 });

@@ -21,7 +21,8 @@
  * @property {(parts: import('../tiles.js').Part[], time: number, near: number, part: number) => Hit | null} [hit] part: 0 at the top of the row, 1 at its end
  */
 /** @typedef {{t0: number, t1: number, text: string}} Hit */
-/** @typedef {{id: string, title: string, rows: (c: Context) => Row[]}} Group rows: none if there is nothing to show */
+/** @typedef {{id: string, title: string, needs?: string, rows: (c: Context) => Row[]}} Group rows: none if there is nothing to show; needs: the member of
+ * Info.has that is missing then */
 
 /** @type {Group[]} */
 export const groups = [];

@@ -43,6 +43,7 @@ function rowOf({ info, tiles }, task, group) {
 addGroup({
 	id: 'tasks',
 	title: 'Processes',
+	needs: 'switches',
 	rows: c => {
 		const { info, tiles } = c, whole = tiles.whole;
 		/** @type {Map<number, {task: number, weight: number}[]>} */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Chooses lanes of numbers: fields of events, maps of scripts.
 import { make } from '../words.js';
+import { showNeeds } from '../needs.js';
 import { addPanel } from './registry.js';
 
 const MOST_SCRIPT = 1500;
@@ -48,6 +49,7 @@ addPanel({
 		addForm(box, app, 'script', 'textarea', { rows: 3, cols: 80, maxLength: MOST_SCRIPT, value: app.info.script,
 			placeholder: 'tracepoint:sched:sched_switch { @[args.next_comm] = count(); }' });
 		make('ul', '', box);
+		showNeeds(box, app.info, ['switches']);
 		listLanes(box, app);
 	},
 	update: listLanes,

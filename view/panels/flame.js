@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A flame graph of the events of the range that have stacks: the outermost function is at the top, width is the number of events.
 import { hue } from '../paint.js';
+import { showNeeds } from '../needs.js';
 import { foldedOf } from '../source.js';
 import { make } from '../words.js';
 import { addPanel } from './registry.js';
@@ -105,7 +106,8 @@ addPanel({
 	show: async (box, app) => {
 		const { info, source, view } = app;
 		if (!source.flame || !info.has.stacks) {
-			make('p', 'The recording has no stacks. They need: ', box).append(make('code', 'sonde record -g COMMAND'), ', or samples of what runs: ', make('code', 'sonde record -F 99 COMMAND'));
+			showNeeds(box, info, ['stacks']);
+			make('p', 'Or samples of what runs: ', box).append(make('code', 'sonde record -F 99 COMMAND'));
 			return;
 		}
 		const [from, to] = view.chosen, is = view.is.flame, isOff = is === OFF, only = isOff ? '' : is;

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the recording has and lacks, and the command that records it.
+// What the recording has and lacks.
 import { wallTime, clock, make } from '../words.js';
+import { NEEDS, showNeeds } from '../needs.js';
 import { addPanel } from './registry.js';
-
-/** @type {[string, string, string][]} member of Info.has, what needs it, what records it */
-const NEEDS = [
-	['switches', 'processors and states of threads', '-e sched:sched_switch'],
-	['wakeups', 'who wakes whom, and arrows', "-e 'sched:sched_wak*'"],
-	['calls', 'system calls', "-e 'raw_syscalls:*'"],
-	['interrupts', 'interrupts', "-a -e 'irq:*'"],
-	['stacks', 'flame graphs', '-g'],
-];
 
 /** What is missing, in lines: losses, damage, what a page leaves out. @param {import('../data.js').Info} info @param {boolean} isWhole */
 export function lacks(info, isWhole) {
@@ -24,7 +16,7 @@ export function lacks(info, isWhole) {
 	if (!isWhole)
 		lines.push(`${info.events} events, drawn in steps: for single events export a part (--time=FROM,TO), or use sonde view.`);
 	if (!info.events && info.isDone)
-		lines.push('No events.');
+		lines.push('No events: none of those that were recorded happened.');
 	return lines;
 }
 
@@ -40,9 +32,7 @@ addPanel({
 				make('dt', what, list);
 				make('dd', text, list);
 			}
-		for (const [has, what, how] of NEEDS)
-			if (!info.has[has])
-				make('p', `Not recorded: ${what}. It needs: `, box).append(make('code', `sonde record ${how} COMMAND`));
+		showNeeds(box, info, Object.keys(NEEDS));
 		const sums = new Map();
 		for (const [, n, why] of info.losses)
 			sums.set(why, (sums.get(why) || 0) + n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The critical path of the selected wait, step by step; the picture draws it while this panel is shown.
 import { duration, clock, make, stateText, taskName } from '../words.js';
+import { showNeeds } from '../needs.js';
 import { addPanel } from './registry.js';
 import { pathOf } from '../path.js';
 
@@ -10,6 +11,7 @@ function showPath(box, { info, view, picture }) {
 	box.textContent = '';
 	if (!path) {
 		make('p', 'Select a wait of a thread (gray or red): here is what others did until they woke it.', box);
+		showNeeds(box, info, ['switches', 'wakeups']);
 		return;
 	}
 	const { wait, steps, why } = path, whole = wait.t1 - wait.t0, table = make('table', '', box), body = make('tbody', '', table);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What sonde report prints, for the range between the markers, else for what is visible.
 import { clock, duration, make } from '../words.js';
+import { showNeeds } from '../needs.js';
 import { addPanel } from './registry.js';
 
 /** Microseconds with a digit, cut off, as the command prints them. @param {number} ns */
@@ -44,5 +45,6 @@ addPanel({
 		place.textContent = '';
 		if (report)
 			showReport(place, report);
+		showNeeds(place, info, ['switches', 'wakeups', 'calls']);
 	},
 });

@@ -4,8 +4,12 @@ import { duration, make } from '../words.js';
 import { addPanel } from './registry.js';
 
 /** @type {[string, string, string][]} member of the state, label, placeholder */
-const INPUTS = [['expr', 'values of', 'next_prio'], ['first', 'or ns from', 'sched:sched_waking'], ['second', 'to', 'sched:sched_switch'],
+const INPUTS = [['expr', 'values of', 'next_prio'], ['first', 'or times (ns) from', 'sched:sched_waking'], ['second', 'to', 'sched:sched_switch'],
 	['key', 'with the same', 'pid,next_pid']];
+
+/** What is often asked: label, events, key. @type {[string, string, string, string][]} */
+const OFTEN = [['how long threads wait for a processor', 'sched:sched_waking', 'sched:sched_switch', 'pid,next_pid'],
+	['how long system calls take', 'raw_syscalls:sys_enter', 'raw_syscalls:sys_exit', 'tid']];
 
 /** @param {HTMLElement} box @param {import('./registry.js').App} app */
 function addInputs(box, { info, view }) {
@@ -20,6 +24,13 @@ function addInputs(box, { info, view }) {
 		form.append(' ');
 	}
 	make('button', 'count', form);
+	for (const [label, first, second, key] of OFTEN)
+		if (info.formats.includes(first) && info.formats.includes(second)) {
+			const button = /** @type {HTMLButtonElement} */ (make('button', label, form));
+			button.type = 'button';
+			button.onclick = () => view.set({ expr: '', first, second, key });
+			form.append(' ');
+		}
 	form.onsubmit = e => {
 		e.preventDefault();
 		const typed = Object.fromEntries(/** @type {any} */ (new FormData(form)));

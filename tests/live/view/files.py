@@ -57,9 +57,23 @@ def look(b, sonde, file, url):
     return n, notice
 
 
+def needs(b):
+    """What the recording has not, and the command for it: in the picture and in each panel that lacks something."""
+    heads = {r['id']: r for r in b.run('sondeView.picture.rows.filter(r => r.isHead)')}
+    wanted = {'processes': 'sonde record COMMAND', 'interrupts': "sonde record -a -e 'irq:*,sched:*' COMMAND", 'stacks': 'sonde record -g COMMAND'}
+    said = {}
+    for panel in ('Sums', 'Critical path', 'Flame graph', 'Counters', 'About'):
+        b.click(f"//button[.='{panel}']")
+        b.until(f"document.querySelector('#tabs [aria-selected=true]')?.textContent === '{panel}' && document.querySelector('#panel code:last-of-type')")
+        said[panel] = b.run("[...document.querySelectorAll('#panel code')].map(e => e.textContent)")
+    check('  what it needs', {'cpus', 'interrupts'} <= set(heads) and all(wanted['processes'] in s for p, s in said.items() if p != 'Flame graph')
+          and wanted['stacks'] in said['Flame graph'] and set(wanted.values()) <= set(said['About']), f'{list(heads)} {said}')
+
+
 def judge(b, sonde, name, n, notice):
     if name == 'none':
-        check('  says so', not n and 'No events.' in notice, notice)
+        check('  says so', not n and 'No events' in notice, notice)
+        needs(b)
     elif name == 'one':
         check('  one event', n == 1 and not notice, f'{n} {notice}')
     elif name == 'lossy':
