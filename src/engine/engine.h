@@ -229,9 +229,12 @@ struct engine {
 	/* The time of the oldest waiting record, by the clock of nsecs; 0: none. NULL: not known;
 	 * its records count as older than those of other engines. */
 	u64 (*next)(void *self);
-	/* Calls f for each waiting record in order; with next(): for records up to `until`. Returns
-	 * their number. */
+	/* Calls f for each waiting record in order; with next(): for records up to `until`. Without
+	 * it, later ones may stay. Returns their number. */
 	int (*drain)(void *self, u64 until, record_fn f, void *ctx);
+	/* Whether the last drain passed on all records, up to `until`, that were there when it
+	 * began. NULL: each one does. */
+	bool (*has_all)(const void *self);
 	/* Copies the stacks of the recorded event whose records are being drained to the event made
 	 * from a record. NULL: it has none. */
 	void (*recorded_stacks)(void *self, struct trace_event *e);

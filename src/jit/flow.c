@@ -93,7 +93,8 @@ static int step_alu(struct flow *fl, u32 pc, const struct bpf_insn *i, struct fl
 		*d = (struct held){ HELD_CONSTANT, (u32)i->imm };
 		return 0;
 	}
-	if (op == BPF_ADD && wide && d->kind == HELD_CONTEXT && from.kind == HELD_CONSTANT) {
+	if (op == BPF_ADD && wide && from.kind == HELD_CONSTANT &&
+	    (d->kind == HELD_CONTEXT || d->kind == HELD_STACK)) {
 		d->v += from.v;
 		return 0;
 	}
@@ -115,9 +116,15 @@ static int step_load(struct flow *fl, u32 pc, const struct bpf_insn *i, struct f
 {
 	int slot = flow_slot(i);
 
-	if (s->r[i->src_reg].kind == HELD_MIXED)
+	struct held from = s->r[i->src_reg];
+	bool is_stack = fl->in->has_registers && from.kind == HELD_CONTEXT &&
+			from.v + i->off == FLOW_STACK_AT && bpf_access_size(i->code) == 8;
+
+	if (from.kind == HELD_MIXED)
 		return misuse(fl, pc);
-	s->r[i->dst_reg] = slot >= 0 ? s->slot[slot] : any;
+	s->r[i->dst_reg] = slot >= 0 ? s->slot[slot] :
+			   is_stack  ? (struct held){ HELD_STACK, 0 } :
+				       any;
 	return 0;
 }
 
@@ -157,6 +164,22 @@ bool flow_reads_time(const struct bpf_insn *i)
 	       (i->imm == BPF_FUNC_ktime_get_ns || i->imm == BPF_FUNC_ktime_get_boot_ns);
 }
 
+bool flow_reads_memory(const struct bpf_insn *i)
+{
+	return i->code == (BPF_JMP | BPF_CALL) && !i->src_reg &&
+	       (i->imm == BPF_FUNC_probe_read_user || i->imm == BPF_FUNC_probe_read_user_str ||
+		i->imm == BPF_FUNC_copy_from_user);
+}
+
+bool flow_reads_stack(const struct bpf_insn *i, const struct flow_state *s)
+{
+	struct held size = s->r[2], from = s->r[3];
+
+	return flow_reads_memory(i) && i->imm == BPF_FUNC_probe_read_user &&
+	       size.kind == HELD_CONSTANT && from.kind == HELD_STACK && from.v >= 0 &&
+	       (size.v == 1 || size.v == 2 || size.v == 4 || size.v == 8) && from.v + size.v <= 8;
+}
+
 static void forget_records(struct flow_state *s)
 {
 	for (u32 n = 0; n < ARRAY_SIZE(s->r); n++)
@@ -185,6 +208,7 @@ static void step_helper(const struct bpf_insn *i, struct held size, struct flow_
 static int step_call(struct flow *fl, u32 pc, const struct bpf_insn *i, struct flow_state *s)
 {
 	const struct held size = s->r[2];
+	const bool reads_stack = flow_reads_stack(i, s);
 
 	for (u32 n = 1; n <= 5 && i->src_reg == BPF_PSEUDO_CALL; n++)
 		if (is_context(s->r[n]))
@@ -192,6 +216,8 @@ static int step_call(struct flow *fl, u32 pc, const struct bpf_insn *i, struct f
 	for (u32 n = 0; n <= 5; n++)
 		s->r[n] = any;
 	step_helper(i, size, s);
+	if (reads_stack) /* which never fails */
+		s->r[0] = (struct held){ HELD_CONSTANT, 0 };
 	return 0;
 }
 
@@ -218,8 +244,27 @@ static int step_null_check(struct flow *fl, u32 pc, const struct bpf_insn *i,
 	return 0;
 }
 
+/* Whether a jump that compares a constant with a constant is decided, and if it is taken: what comes
+ * after a read that cannot fail. */
+static bool is_decided(const struct bpf_insn *i, const struct flow_state *s, bool *taken)
+{
+	struct held a = s->r[i->dst_reg];
+
+	if (BPF_CLASS(i->code) != BPF_JMP || BPF_SRC(i->code) != BPF_K || a.kind != HELD_CONSTANT)
+		return false;
+	switch (BPF_OP(i->code)) {
+	case BPF_JEQ: *taken = a.v == i->imm; return true;
+	case BPF_JNE: *taken = a.v != i->imm; return true;
+	case BPF_JSGE: *taken = a.v >= i->imm; return true;
+	case BPF_JSLT: *taken = a.v < i->imm; return true;
+	}
+	return false;
+}
+
 static int step(struct flow *fl, u32 pc)
 {
+	bool taken;
+
 	const struct bpf_insn *i = &fl->in->f->insns[pc];
 	struct flow_state s = fl->at[pc];
 	u32 next = pc + 1;
@@ -248,6 +293,10 @@ static int step(struct flow *fl, u32 pc)
 			return misuse(fl, pc);
 		if (flow_asks_for_record(i, &s))
 			return step_null_check(fl, pc, i, &s);
+		if (is_decided(i, &s, &taken)) {
+			join(fl, taken ? bpf_jump_target(i, pc) : next, &s);
+			return 0;
+		}
 		join(fl, bpf_jump_target(i, pc), &s);
 		if (bpf_is_goto(i))
 			return 0;

@@ -17,6 +17,7 @@ enum held_kind {
 	HELD_MIXED,   /* the context, on some paths */
 	HELD_MAP,     /* index v */
 	HELD_FUNC,    /* the subprogram at instruction v */
+	HELD_STACK,  /* the site's stack pointer + v */
 	HELD_RECORD, /* that ringbuf_reserve() has returned, of v bytes: in the frame, never NULL */
 };
 struct held {
@@ -36,13 +37,20 @@ struct flow_input {
 	bool *begins;
 	bool has_subprograms;
 	bool context_in_memory; /* it has an address, as any other value */
+	bool has_registers;     /* the context is struct pt_regs */
 };
+enum { FLOW_STACK_AT = 152 }; /* of the stack pointer in struct pt_regs */
 /* The slot that a load reads as a whole, or -1. */
 int flow_slot(const struct bpf_insn *load);
 /* Whether the jump tests a record for NULL, which it never is. */
 bool flow_asks_for_record(const struct bpf_insn *jump, const struct flow_state *s);
 /* Whether it is a call of a helper that reads a clock. */
 bool flow_reads_time(const struct bpf_insn *i);
+/* Whether it is a call that reads memory by an address of the process. */
+bool flow_reads_memory(const struct bpf_insn *i);
+/* Whether such a call reads the word at the stack pointer, or a part of it: at an entry or a return
+ * of a function this is the return address, which is there. */
+bool flow_reads_stack(const struct bpf_insn *call, const struct flow_state *s);
 /* Whether there is a way to the instruction. */
 static inline bool flow_is_reached(const struct flow_state *s)
 {

@@ -362,6 +362,21 @@ static int loop(struct jit *j)
 	return 0;
 }
 
+/* ---- memory */
+
+/* The word at the stack pointer, which is there. */
+static int read_stack(struct jit *j)
+{
+	u32 size = (u32)jit_held(j, 2).v;
+
+	if (!flow_reads_stack(&j->f->insns[j->pc], &j->flow[j->pc]))
+		return jit_refuse(j, "it reads memory that may not be there");
+	load_piece(j, RAX, RDX, 0, size);
+	x86_rm(j->code, X_MOV, size, RAX, at(RDI, 0));
+	x86_rr(j->code, X_XOR, 4, RAX, RAX);
+	return 0;
+}
+
 /* ---- rows */
 
 struct row {
@@ -387,7 +402,7 @@ static const struct row rows[] = {
 	{ BPF_FUNC_ringbuf_submit, 1 << RCX | 1 << RDX | 1 << RDI, jit_submit, NULL },
 	{ BPF_FUNC_ringbuf_discard, 0, jit_discard, NULL },
 	{ BPF_FUNC_ringbuf_output, 0, NULL, "it sends records" },
-	{ BPF_FUNC_probe_read_user, 0, NULL, "it reads memory that may not be there" },
+	{ BPF_FUNC_probe_read_user, 0, read_stack, NULL },
 	{ BPF_FUNC_probe_read_user_str, 0, NULL, "it reads memory that may not be there" },
 	{ BPF_FUNC_get_current_comm, 0, NULL, "it reads comm" },
 	{ BPF_FUNC_get_stack, 0, NULL, "it reads a stack" },

@@ -27,6 +27,7 @@ static int read_input(struct jit *j)
 		.f = f,
 		.reloc_of = arena_array(&j->arena, const struct reloc *, n + 1),
 		.begins = arena_array(&j->arena, bool, n + 1),
+		.has_registers = j->site->context == JIT_REGISTERS,
 	};
 	j->start = arena_array(&j->arena, u32, n + 1);
 	j->entry = arena_array(&j->arena, u32, n + 1);
@@ -122,6 +123,32 @@ static struct flow_state *find_flow(struct jit *j)
 		return flow;
 	j->in.context_in_memory = true;
 	return flow_of(&j->in, j->err);
+}
+
+/* A function that cannot be followed is compiled by nobody. */
+enum jit_memory jit_memory_of(const struct bpf_func *f)
+{
+	static const struct jit_site site = { .context = JIT_REGISTERS };
+	struct err err = { 0 };
+	struct jit j = { .f = f, .site = &site, .err = &err };
+	enum jit_memory reads = JIT_READS_NOTHING;
+	struct flow_state *flow = NULL;
+
+	arena_init(&j.arena);
+	if (read_input(&j) >= 0)
+		flow = find_flow(&j);
+	for (u32 pc = 0; pc < f->n_insns; pc++) {
+		const struct bpf_insn *i = &f->insns[pc];
+
+		if (!flow_reads_memory(i) || (flow && !flow_is_reached(&flow[pc])))
+			continue;
+		reads = MAX(reads, flow && flow_reads_stack(i, &flow[pc]) ? JIT_READS_STACK :
+									    JIT_READS_MEMORY);
+	}
+	free(flow);
+	arena_release(&j.arena);
+	err_release(&err);
+	return reads;
 }
 
 int jit_compile(const struct program *prog, const struct bpf_func *f, const struct jit_site *site,

@@ -88,4 +88,12 @@ struct jit_output {
 int jit_compile(const struct program *prog, const struct bpf_func *f, const struct jit_site *site,
 		const struct jit_world *world, struct jit_output *out, struct err *err);
 
+/* What a function for JIT_REGISTERS reads by addresses of the process. */
+enum jit_memory {
+	JIT_READS_NOTHING,
+	JIT_READS_STACK,  /* only the word at the stack pointer, which is there during the event */
+	JIT_READS_MEMORY, /* what may not be there */
+};
+enum jit_memory jit_memory_of(const struct bpf_func *f);
+
 #endif

@@ -179,6 +179,8 @@ static bool add_exit_jumps(struct ufunc_match *m, const struct elf_symbol *s, co
 
 	*why = m->unwinds == UNWINDS_GO ? "the kernel probes returns of Go" :
 					  uret_find(m->env, m->elf, s, m->unwinds, &rets);
+	if (m->env->request->probes.keeps_return_addresses && rets.jumps && rets.at.n)
+		*why = NULL; /* only the returns in its own code, as add_rets() */
 	back = arena_array(m->env->arena, u8, rets.at.n + 1);
 	for (u32 i = 0; i < rets.at.n && !*why; i++)
 		*why = upoint_no_exit_jump(m->finder, s, rets.address.v[i], &back[i]);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 #include "base/clock.h"
 #include "base/hash.h"
 #include "session/run.h"
@@ -206,24 +207,62 @@ static int hand_over(void *ctx, const void *record, u32 len)
 }
 
 /* Of a source that ends nothing is taken that was after the end of the run. */
-static int drain_all(struct used_engine *u, struct relay *relay)
+static int drain_all(struct used_engine *u, u64 until, struct relay *relay)
 {
 	if (!u->ops->is_over)
-		return u->ops->drain(u->self, ~0ull, relay->f, relay->ctx);
+		return u->ops->drain(u->self, until, relay->f, relay->ctx);
 	return is_at_end(relay) ? 0 : u->ops->drain(u->self, ~0ull, hand_over, relay);
 }
 
-int engines_drain(struct used_engines *e, const bool *is_over, record_fn f, void *ctx)
+static bool are_several(const struct used_engines *e)
+{
+	struct used_engine *u = engines_next(e, NULL);
+
+	return u && engines_next(e, u);
+}
+
+/* By less than that the clocks of engines differ. */
+enum { CLOCKS_DIFFER_NS = 50000 };
+
+void engines_settle(const struct used_engines *e)
+{
+	struct timespec ts = { .tv_nsec = 2 * CLOCKS_DIFFER_NS };
+
+	if (are_several(e))
+		nanosleep(&ts, NULL);
+}
+
+/*
+ * Engines that do not know the times of their records are the last in the list, and drained first:
+ * what the others then pass on, up to a time before, is younger than nothing that is missing.
+ * Returns this time; 0: records may be missing.
+ */
+static u64 drain_unordered(struct used_engines *e, struct relay *relay, int *sum)
+{
+	u64 until = are_several(e) ? clock_boot_ns() - CLOCKS_DIFFER_NS : ~0ull;
+	int n;
+
+	for (u32 i = e->n; i--;) {
+		struct used_engine *u = &e->v[i];
+
+		if (!u->self || u->ops->next)
+			continue;
+		n = drain_all(u, until, relay);
+		*sum += MAX(n, 0);
+		if (u->ops->has_all && !u->ops->has_all(u->self))
+			until = 0;
+	}
+	return until;
+}
+
+int engines_drain(struct used_engines *e, const bool *is_over, u64 *settled, record_fn f, void *ctx)
 {
 	struct relay relay = { .is_over = is_over, .f = f, .ctx = ctx, .was_over = *is_over };
 	struct used_engine *oldest;
 	int sum = 0, n;
 	u64 until;
 
-	for (struct used_engine *u = engines_next(e, NULL); u; u = engines_next(e, u)) {
-		n = u->ops->next ? 0 : drain_all(u, &relay);
-		sum += MAX(n, 0);
-	}
+	*settled = drain_unordered(e, &relay, &sum);
 	while (!is_at_end(&relay) && (oldest = oldest_of(e, &until)) &&
 	       (n = oldest->ops->drain(oldest->self, until, hand_over, &relay)) > 0)
 		sum += n;

@@ -179,9 +179,15 @@ static int on_record(void *ctx, const void *record, u32 len)
 
 u32 records_drain(struct run *r)
 {
+	u64 settled;
+	int n;
+
 	r->records.drain_before = r->records.drain_began;
 	r->records.drain_began = clock_mono_ns();
-	return (u32)engines_drain(&r->engines, &r->end.exit_called, on_record, r);
+	n = engines_drain(&r->engines, &r->end.exit_called, &settled, on_record, r);
+	if (settled && r->sink->output->settled)
+		r->sink->output->settled(r->sink, settled);
+	return (u32)n;
 }
 
 static void replay_backlog(struct run *r)

@@ -364,7 +364,9 @@ static void gaps_report(const struct used_engines *e, struct sink *s)
 static void finish(struct run *r, struct err *err)
 {
 	engines_detach_all(&r->engines);
-	records_drain(r);
+	engines_settle(&r->engines);
+	while (records_drain(r)) /* an engine may take a part of them at a time */
+		;
 	alone_report(r);
 	records_command_wait(r);
 	usermaps_settle(r);

@@ -84,6 +84,9 @@ struct output {
 	/* Called again and again while the run goes on, each time that it looks for records: what
 	 * is held back for long is written. NULL: nothing is. */
 	void (*tick)(struct sink *s);
+	/* Of several engines records come in turn: all up to this time, of the boot clock, have
+	 * come. NULL: it does not matter. */
+	void (*settled)(struct sink *s, u64 boot_ns);
 };
 
 struct sink {

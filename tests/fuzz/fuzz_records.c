@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	}
 	memcpy(&strings, at + SONDE_RING_HEADER, 8);
 	rings = rings_over(at, N_RINGS, RING_SIZE);
-	while ((r = rings_next(rings, NULL)) && n++ < MOST)
+	while ((r = rings_next(rings, ~0ull, NULL)) && n++ < MOST)
 		check(r, strings);
 	if (n > MOST)
 		abort();

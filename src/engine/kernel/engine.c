@@ -184,6 +184,11 @@ static int drain(void *self, u64 until, record_fn f, void *ctx)
 	return kernel_drain(self, f, ctx);
 }
 
+static bool has_all(const void *self)
+{
+	return kernel_drained_all(self);
+}
+
 static bool drained_much(const void *self)
 {
 	return kernel_drained_much(self);
@@ -310,6 +315,7 @@ const struct engine engine_kernel = {
 	.iter_open = iter_open,
 	.event_fd = event_fd,
 	.drain = drain,
+	.has_all = has_all,
 	.drained_much = drained_much,
 	.fill = fill,
 	.skipped = skipped,

@@ -38,6 +38,7 @@ struct loaded {
 struct ring {
 	int fd;                 /* borrowed from map_fd */
 	u64 size, drained_from; /* consumer position before the last drain */
+	bool has_all;           /* the last drain took what was there when it began */
 	volatile u64 *consumer, *producer;
 	u8 *data;
 	size_t page;

@@ -96,6 +96,8 @@ int kernel_drain(struct kernel *k, record_fn f, void *ctx);
 /* Whether the last drain took more than a quarter of the ring: the next one should follow at
  * once. */
 bool kernel_drained_much(const struct kernel *k);
+/* Whether it took all records that were there when it began. */
+bool kernel_drained_all(const struct kernel *k);
 u32 kernel_fill(const struct kernel *k); /* fill level of the ring, in 1/256 */
 
 /* ---- maps */

@@ -108,6 +108,11 @@ bool kernel_drained_much(const struct kernel *k)
 	return r->consumer && *r->consumer - r->drained_from > r->size / 4;
 }
 
+bool kernel_drained_all(const struct kernel *k)
+{
+	return k->ring.has_all;
+}
+
 u32 kernel_fill(const struct kernel *k)
 {
 	const struct ring *r = &k->ring;
@@ -162,16 +167,19 @@ static bool drain_pass(struct ring *r, u64 *at, record_fn f, void *ctx, int *n)
 int kernel_drain(struct kernel *k, record_fn f, void *ctx)
 {
 	struct ring *r = &k->ring;
-	u64 at, before, start;
+	u64 at, before, start, first_end;
 	int n = 0;
 
+	r->has_all = true;
 	if (!r->consumer)
 		return 0;
+	first_end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
 	start = at = r->drained_from = *r->consumer;
 	do { /* until no new record has arrived, but a flood must not keep the caller here forever */
 		before = at;
 		if (drain_pass(r, &at, f, ctx, &n))
 			break;
 	} while (at != before && at - start < r->size);
+	r->has_all = at >= first_end; /* a record that is not complete keeps those after it */
 	return n;
 }

@@ -318,6 +318,8 @@ static int add_function(struct process *p, const struct procmaps *maps, struct b
 	e.at -= e.back;
 	b->is_compiled = h.is_compiled = p->runs[b->request.func];
 	why = functions_refuse(p->functions, s, b->request.func, h.is_compiled);
+	if (!why && !h.is_compiled)
+		why = reads_why_not_recorded(p->prog->funcs.v[b->request.func]);
 	if (why)
 		return refuse(b, s, why, err);
 	of = hash_get(&p->handlers, &e.at, sizeof e.at);

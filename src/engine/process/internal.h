@@ -77,6 +77,8 @@ void watcher_stop(s32 *watcher);
 u32 reads_registers(const struct program *prog);
 /* What a function needs but the record of a function's entry lacks, or NULL. */
 const char *reads_why_not(const struct bpf_func *f);
+/* The same if it does not run in the process: what it may read there only at the event. */
+const char *reads_why_not_recorded(const struct bpf_func *f);
 
 /* ---- functions.c: entries and returns of functions get stubs (stub.h), in areas of the process
  * (area.h). */
@@ -178,8 +180,9 @@ bool rings_have(const struct rings *r, u64 module);
 int rings_add_points(struct rings *r, const struct point_rings *of, struct err *err);
 /* Reads counters of the process that are outside of rings. */
 void rings_look(struct rings *r);
-/* A copy of the oldest record, or NULL; valid until the next call. cpu may be NULL. */
-const struct sonde_record *rings_next(struct rings *r, u32 *cpu);
+/* A copy of the oldest record, or NULL: none is as old as `until`, by the time stamp counter. Valid
+ * until the next call. cpu may be NULL. */
+const struct sonde_record *rings_next(struct rings *r, u64 until, u32 *cpu);
 /* The payload that a program in the process sent in that record, or NULL. */
 const void *rings_sent(const struct sonde_record *r, u32 *len);
 /* Records lost because a ring was full, and damaged ones. */
@@ -202,5 +205,6 @@ struct tsc {
 bool tsc_is_usable(void);
 void tsc_look(struct tsc *t);
 u64 tsc_to_ns(const struct tsc *t, u64 tick);
+u64 tsc_from_ns(const struct tsc *t, u64 ns);
 
 #endif

@@ -328,23 +328,37 @@ static int drain(void *self, u64 until, record_fn f, void *ctx)
 {
 	struct process *p = process_of(self);
 	struct in_vm_receiver to = { .f = f, .ctx = ctx };
-	const struct sonde_record *r;
-	u64 expirations;
+	const struct sonde_record *r = NULL;
+	u64 expirations, last;
 	u32 cpu = 0;
 	int n = in_vm_drain(self, &to);
 
+	p->has_more = false;
 	if (!p->is_started)
 		return n;
 	(void)!read(p->timer_fd, &expirations, sizeof expirations);
 	process_look_at_clock(p);
 	if (p->rings)
 		rings_look(p->rings);
-	for (u32 i = 0; i < BATCH && !to.has_enough && p->rings && (r = rings_next(p->rings, &cpu));
+	last = until == ~0ull ? until : tsc_from_ns(&p->tsc, until);
+	for (u32 i = 0; i < BATCH && !to.has_enough && p->rings &&
+			(r = rings_next(p->rings, last, &cpu));
 	     i++, n++)
 		run_record(p, r, cpu, &to);
+	p->has_more = r != NULL;
 	while (!to.has_enough && !p->is_stopped && p->timers.next <= p->tsc.ns_2)
 		run_timer(p, &to);
 	return n;
+}
+
+static bool has_all(const void *self)
+{
+	return !process_of(self)->has_more;
+}
+
+static bool drained_much(const void *self)
+{
+	return process_of(self)->has_more;
 }
 
 static int event_fd(const void *self)
@@ -384,6 +398,8 @@ const struct engine engine_process = {
 	.run = in_vm_run,
 	.event_fd = event_fd,
 	.drain = drain,
+	.has_all = has_all,
+	.drained_much = drained_much,
 	.skipped = skipped,
 	.misses = LOSS_RECORDS,
 	.clock = clock_now,

@@ -6,6 +6,7 @@
  */
 #include "arch/arch.h"
 #include "engine/process/internal.h"
+#include "jit/jit.h"
 
 enum { SLOTS = 64 }; /* of 8 bytes, below r10 */
 
@@ -86,6 +87,13 @@ u32 reads_registers(const struct program *prog)
 	return regs;
 }
 
+static const char reads_memory[] = "memory is read, which may change before the record is";
+
+const char *reads_why_not_recorded(const struct bpf_func *f)
+{
+	return jit_memory_of(f) == JIT_READS_NOTHING ? NULL : reads_memory;
+}
+
 const char *reads_why_not(const struct bpf_func *f)
 {
 	const char *why = NULL;
@@ -100,7 +108,7 @@ const char *reads_why_not(const struct bpf_func *f)
 		else if (in->imm == BPF_FUNC_probe_read_user ||
 			 in->imm == BPF_FUNC_probe_read_user_str ||
 			 in->imm == BPF_FUNC_copy_from_user)
-			why = "memory is read, which may change before the record is";
+			why = jit_memory_of(f) == JIT_READS_MEMORY ? reads_memory : NULL;
 		else if (in_vm_lacks((u32)in->imm))
 			why = "the script reads what records do not have";
 	}

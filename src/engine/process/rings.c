@@ -209,7 +209,7 @@ static bool peek(struct rings *r, struct module *m, u32 i, struct sonde_record *
 	return false;
 }
 
-const struct sonde_record *rings_next(struct rings *r, u32 *cpu)
+const struct sonde_record *rings_next(struct rings *r, u64 until, u32 *cpu)
 {
 	struct sonde_record first, oldest = { 0 };
 	struct module *of = NULL;
@@ -223,7 +223,7 @@ const struct sonde_record *rings_next(struct rings *r, u32 *cpu)
 			ring = k;
 			oldest = first;
 		}
-	if (!of)
+	if (!of || oldest.time > until)
 		return NULL;
 	take(of, ring_of(of, ring), of->tails[ring], &r->copy, record_size(&oldest));
 	memcpy(&r->copy, &oldest, RECORD_WORDS); /* as they were when checked */

@@ -54,6 +54,16 @@ void tsc_look(struct tsc *t)
 	}
 }
 
+u64 tsc_from_ns(const struct tsc *t, u64 ns)
+{
+	s64 since = (s64)(ns - t->ns_2);
+	u64 span = t->ns_2 - t->ns;
+
+	if (!span)
+		return t->tick_2;
+	return t->tick_2 + (u64)(s64)((__int128)since * (s64)(t->tick_2 - t->tick) / (s64)span);
+}
+
 u64 tsc_to_ns(const struct tsc *t, u64 tick)
 {
 	s64 since = (s64)(tick - t->tick_2);
