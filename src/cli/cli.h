@@ -55,6 +55,7 @@ enum option_set {
 	SET_EVENTS = 1 << 19,    /* -e EVENTS, as perf takes them */
 	SET_MODULE = 1 << 20,    /* --module */
 	SET_PROBE = 1 << 21,     /* -m, -n and -q of perf probe */
+	SET_ENGINE = 1 << 22,    /* --engine, of commands with a script of their own */
 	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET | SET_CHILD,
 	/* A command that runs a script of the user. */
 	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_SCRIPT_RUN | SET_FORMAT | SET_OUTPUT,

@@ -181,11 +181,13 @@ static int show(struct flow *f)
 {
 	struct cli *c = f->t.c;
 	struct job job = { .output = &output_flow, .status_of_cmd = true };
-	int ret = flow_script(f, &job.script);
+	int ret;
 
+	choose_probes(f, &c->request.probes);
+	flow_split(f);
+	ret = flow_script(f, &job.script);
 	if (ret)
 		return ret;
-	choose_probes(f, &c->request.probes);
 	if (flow_has_kernel(f))
 		flow_time_before(f);
 	f->is_json = c->sink.output == &output_json;
@@ -246,7 +248,7 @@ const struct command command_flow = {
 		   "sonde flow --args --over 1ms 'handle_*' -p 1234\n"
 		   "sonde flow --report --duration 10s serve -p 1234\n"
 		   "sonde flow kprobe:vfs_read -- cat /etc/hostname",
-	.takes = SETS_JOB | SET_OVER,
+	.takes = SETS_JOB | SET_OVER | SET_ENGINE,
 	.run = run,
 	.cmd_after = true,
 };

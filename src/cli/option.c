@@ -89,7 +89,7 @@ const struct option_row option_rows[] = {
 		 "strftime follow the clock of the recording, and end probes run at its end. It needs no privilege. What the recording "
 		 "does not have is an error; system() and signal() do nothing. A -p after it is a process of the recording.",
 	  .take = take_from, O(from.file) },
-	{ .name = "engine", .arg = "NAME", .choices = engine_names, .group = GROUP_WHAT, .sets = SET_SCRIPT_RUN,
+	{ .name = "engine", .arg = "NAME", .choices = engine_names, .group = GROUP_WHAT, .sets = SET_SCRIPT_RUN | SET_ENGINE,
 	  .help = "auto, kernel, process (within -p PID) or perf (without bpf(2))",
 	  .doc = "With perf, events are perf events (perf_event_open(2)) and the script runs in sonde over their samples, where bpf(2) is "
 		 "refused: all probes but rawtracepoint, fentry, lsm and iter; builtins about the moment of the event (users, cgroups, memory) "

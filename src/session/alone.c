@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "session/run.h"
 
+/* An engine that changes the process itself has no probes elsewhere. */
 static bool is_meant(const struct run *r, const struct site *s)
 {
 	return r->request->traced.alone && s->kind == SITE_UPROBE;
@@ -47,7 +48,7 @@ int alone_attach(struct run *r, const struct used_engine *u, const struct attach
 	struct alone_sites kept = { u, { a->func, .n = a->n, .refused = ignore } };
 	int ret = (int)a->n;
 
-	if (!a->n || !is_meant(r, a->sites[0]))
+	if (!a->n || !is_meant(r, a->sites[0]) || u->ops->has_substitute)
 		return u->ops->attach(u->self, a, err);
 	kept.request.sites = arena_dup(&r->c.arena, a->sites, a->n * sizeof(struct site *));
 	vec_push(&r->c.arena, &r->alone.sites, kept);

@@ -110,10 +110,23 @@ void follow_list(struct run *r)
 	r->follow.lists = false;
 }
 
+/* Without a set the processes are those that are named. */
+static void add_alone(struct run *r)
+{
+	const struct traced *t = &r->request->traced;
+
+	if (r->child.pid)
+		alone_add(r, (u32)r->child.pid);
+	for (u32 i = 0; i < t->n_pids; i++)
+		alone_add(r, t->pids[i]);
+}
+
 int follow_start(struct run *r, struct err *err)
 {
-	if (r->c.follow_map == NO_INDEX)
+	if (r->c.follow_map == NO_INDEX) {
+		add_alone(r);
 		return 0;
+	}
 	add_all(r);
 	if (r->follow.error)
 		return err_set(err, r->follow.error,

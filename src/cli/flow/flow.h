@@ -4,8 +4,10 @@
  *
  *	functions.c	words -> functions of the program and of the kernel
  *	files.c		the program -> files whose functions are shown
+ *	split.c		functions -> those that the process engine serves, the others
  *	script.c	options -> a script, which sends a record at each entry and return
  *	records.c	records -> entries and returns
+ *	order.c		records of two engines -> those of threads within FUNC, by time
  *	names.c		sites -> functions
  *	reach.c		functions of a kernel without multi links -> what they reach by direct calls
  *	kernel_args.c	--args of functions of the kernel
@@ -74,6 +76,7 @@ struct flow_thread {
 	struct flow_frames open;  /* the innermost is the last */
 	struct flow_frames aside; /* of suspended coroutines */
 	u64 last_ns;
+	u64 in;          /* split: @in of the script */
 	struct buf text; /* of lines that are not written yet */
 };
 
@@ -87,6 +90,35 @@ struct flow_end {
 
 struct flow_sum {
 	u64 calls, ns, self_ns;
+};
+
+/* Attach points if the process engine serves functions; NULL: none. Clauses of the script are
+ * numbered so. */
+enum flow_split_clause {
+	SPLIT_BEGIN, /* entries of FUNC */
+	SPLIT_ENTER,
+	SPLIT_LEAVE,
+	SPLIT_KERNEL_ENTER, /* of functions that the kernel serves: of all threads */
+	SPLIT_KERNEL_LEAVE,
+	N_SPLIT_CLAUSES
+};
+struct flow_split {
+	bool is_on;
+	const char *begin, *enter, *leave, *kernel_enter, *kernel_leave;
+};
+
+/* Above @in[tid], by less than that, a place is outside of FUNC. */
+#define FLOW_OUTSIDE (8ull << 20)
+
+/* A record of the kernel's that waits for those of the process engine. */
+struct flow_waiting {
+	u64 ns;
+	const struct type *type;
+	u8 value[64];
+};
+struct flow_queue {
+	struct flow_waiting *v; /* by time */
+	u32 first, n, cap;      /* from first to n - 1 */
 };
 
 struct flow {
@@ -112,6 +144,8 @@ struct flow {
 	struct hash reached;         /* names of functions of the kernel: by direct calls */
 	struct hash signatures;      /* --args: by function, of the kernel */
 	struct flow_node root;
+	struct flow_split split;
+	struct flow_queue waiting;
 	bool has_head; /* the line of titles is written */
 	struct sink *s;
 };
@@ -121,6 +155,14 @@ int flow_find_files(struct flow *f);
 /* ---- functions.c: c->line.words -> f->functions, f->kernel_functions. 0, or the exit status after
  * a message. */
 int flow_sort_functions(struct flow *f);
+/* ---- split.c: -> f->split, and the engine of the run. */
+void flow_split(struct flow *f);
+/* ---- order.c */
+void flow_wait(struct flow *f, const struct flow_waiting *w);
+/* The oldest that waits, if it is not younger. */
+bool flow_next_waiting(struct flow *f, u64 until, struct flow_waiting *w);
+/* Whether the thread is inside FUNC at an event of a clause, where its stack pointer is `sp`. */
+bool flow_is_inside(struct flow_thread *th, u64 clause, u64 sp);
 /* ---- script.c: 0, or the exit status after a message. */
 int flow_script(struct flow *f, const char **script);
 /* Functions of the kernel are probed. */

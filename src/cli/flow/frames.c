@@ -241,6 +241,7 @@ void flow_release(struct flow *f)
 		free(th->open.v);
 		free(th);
 	}
+	free(f->waiting.v);
 	hash_release(&f->threads);
 	hash_release(&f->functions_by_symbol);
 	hash_release(&f->signatures);

@@ -129,27 +129,25 @@ static bool has_layout(const struct type *type)
 	       type->fields[AT_PROBE].type->kind == TY_PROBE;
 }
 
-static void value(struct sink *s, const struct type *type, const void *p)
+static void show(struct flow *f, const struct type *type, const void *p)
 {
-	struct flow *f = flow_of(s);
 	struct record r = { .f = f, .type = type, .p = p };
 	struct flow_thread *th;
 	struct flow_frame frame;
-	u64 clause;
+	u64 clause = (u64)number(&r, AT_CLAUSE);
 
-	if (!has_layout(type))
-		return;
-	clause = (u64)number(&r, AT_CLAUSE);
 	r.clause = clause < f->t.clauses.n ? &f->t.clauses.v[clause] : NULL;
 	frame = (struct flow_frame){ .function = flow_function(f, (u32)number(&r, AT_PROBE)),
 				     .sp = (u64)number(&r, AT_SP),
 				     .back = (u64)number(&r, AT_BACK),
 				     .ns = (u64)number(&r, AT_NS),
 				     .in_kernel = !r.clause };
+	th = flow_thread(f, (u32)number(&r, AT_TID));
+	if (f->split.is_on && !flow_is_inside(th, clause, frame.sp))
+		return;
 	if (frame.function == FLOW_NONE)
 		return;
 	f->t.n_events++;
-	th = flow_thread(f, (u32)number(&r, AT_TID));
 	switch ((enum flow_record)number(&r, AT_KIND)) {
 	case FLOW_ENTER:
 	case FLOW_CALL_ENTER:
@@ -160,7 +158,43 @@ static void value(struct sink *s, const struct type *type, const void *p)
 	}
 }
 
+/* Those up to this time. */
+static void show_waiting(struct flow *f, u64 until)
+{
+	struct flow_waiting w;
+
+	while (flow_next_waiting(f, until, &w))
+		show(f, w.type, w.value);
+}
+
+static void value(struct sink *s, const struct type *type, const void *p)
+{
+	struct flow *f = flow_of(s);
+	struct record r = { .f = f, .type = type, .p = p };
+	struct flow_waiting w;
+
+	if (!has_layout(type))
+		return;
+	if (!f->split.is_on) {
+		show(f, type, p);
+		return;
+	}
+	w = (struct flow_waiting){ .ns = (u64)number(&r, AT_NS), .type = type };
+	if ((u64)number(&r, AT_CLAUSE) >= SPLIT_KERNEL_ENTER && type->size <= sizeof w.value) {
+		memcpy(w.value, p, type->size);
+		flow_wait(f, &w);
+		return;
+	}
+	show_waiting(f, w.ns);
+	show(f, type, p);
+}
+
 /* ---- the output */
+
+static void settled(struct sink *s, u64 boot_ns)
+{
+	show_waiting(flow_of(s), boot_ns);
+}
 
 static void attached(struct sink *s, u32 n_probes)
 {
@@ -194,6 +228,7 @@ static void end(struct sink *s)
 	struct flow *f = flow_of(s);
 	struct flow_thread *th;
 
+	show_waiting(f, ~0ull);
 	flow_end(f);
 	for (u32 i = 0; i < f->threads.cap; i++)
 		if (f->threads.slot[i].key && (th = f->threads.slot[i].value))
@@ -215,4 +250,5 @@ const struct output output_flow = {
 	.event = text_event,
 	.lost = lost,
 	.end = end,
+	.settled = settled,
 };

@@ -62,6 +62,46 @@ static void put_calls(struct buf *b, const struct flow *f)
 		UINT32_MAX, FLOW_CALL_ENTER, set, UINT32_MAX, FLOW_CALL_RETURN, clear);
 }
 
+/* ---- the process engine */
+
+/* Functions that the kernel serves have no map in common with the others, which would bring all of
+ * them into one engine: order.c leaves out what is outside. */
+static void put_split(struct buf *b, const struct flow *f)
+{
+	const struct flow_split *sp = &f->split;
+	const struct {
+		const char *probes, *before, *predicate, *after;
+		bool is_return;
+	} clauses[N_SPLIT_CLAUSES] = {
+		[SPLIT_BEGIN] = { sp->begin, enter, NULL, "", false },
+		[SPLIT_ENTER] = { sp->enter, "", inside, "", false },
+		[SPLIT_LEAVE] = { sp->leave, "", inside, leave, true },
+		[SPLIT_KERNEL_ENTER] = { sp->kernel_enter, "", NULL, "", false },
+		[SPLIT_KERNEL_LEAVE] = { sp->kernel_leave, "", NULL, "", true },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(clauses); i++) {
+		if (!clauses[i].probes)
+			continue;
+		buf_puts(b, clauses[i].probes);
+		if (clauses[i].predicate)
+			buf_printf(b, " /%s/", clauses[i].predicate);
+		buf_printf(b, " { %s print((%u, %u, nsecs, tid, probe, reg(\"sp\"), %s));%s }\n",
+			   clauses[i].before, i, clauses[i].is_return ? FLOW_RETURN : FLOW_ENTER,
+			   clauses[i].is_return ? "(uint64)0" : back, clauses[i].after);
+	}
+}
+
+static void add_split_clauses(struct flow *f)
+{
+	for (u32 i = 0; i < N_SPLIT_CLAUSES; i++) {
+		struct trace_clause cl = { .is_return = i == SPLIT_LEAVE ||
+							i == SPLIT_KERNEL_LEAVE };
+
+		vec_push(&f->t.c->line.arena, &f->t.clauses, cl);
+	}
+}
+
 /* ---- the kernel */
 
 /* Threads are inside while the count of FUNCs that they are in is not 0. All functions have probes:
@@ -180,7 +220,9 @@ int flow_script(struct flow *f, const char **script)
 	struct buf b = { 0 };
 	int ret;
 
-	if (f->functions.n)
+	if (f->split.is_on)
+		add_split_clauses(f);
+	else if (f->functions.n)
 		add_probes(f);
 	ret = trace_resolve(&f->t);
 	if (ret)
@@ -189,7 +231,9 @@ int flow_script(struct flow *f, const char **script)
 		&b,
 		"config = { max_probes = 1000000; perf_rb_pages = %llu; print_maps_on_exit = false }\n",
 		(unsigned long long)job_ring_pages());
-	if (f->functions.n)
+	if (f->split.is_on)
+		put_split(&b, f);
+	else if (f->functions.n)
 		put_program(&b, f);
 	if (flow_has_kernel(f))
 		put_kernel(&b, f);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * If the process engine serves functions, the kernel serves those that it cannot, and sends a
+ * record at each of their entries and returns, because it does not know whether a thread is inside
+ * FUNC. Both engines give times of the same clock. In: records as they come: the kernel's first, of
+ * a time at which those of the process engine have not been read yet. Out: by time; and which are
+ * of threads inside FUNC, as the script decides it.
+ */
+#include <stdlib.h>
+#include "cli/flow/flow.h"
+
+/* Waits until records of the process engine up to its time have come. */
+void flow_wait(struct flow *f, const struct flow_waiting *w)
+{
+	struct flow_queue *q = &f->waiting;
+	u32 i;
+
+	if (q->first == q->n)
+		q->first = q->n = 0;
+	if (q->n == q->cap && q->first) {
+		memmove(q->v, q->v + q->first, (q->n - q->first) * sizeof *q->v);
+		q->n -= q->first;
+		q->first = 0;
+	}
+	if (q->n == q->cap) {
+		q->cap = q->cap ? 2 * q->cap : 1024;
+		q->v = xrealloc(q->v, q->cap * sizeof *q->v);
+	}
+	for (i = q->n++; i > q->first && q->v[i - 1].ns > w->ns; i--)
+		q->v[i] = q->v[i - 1];
+	q->v[i] = *w;
+}
+
+bool flow_next_waiting(struct flow *f, u64 until, struct flow_waiting *w)
+{
+	struct flow_queue *q = &f->waiting;
+
+	if (q->first == q->n || q->v[q->first].ns > until)
+		return false;
+	*w = q->v[q->first++];
+	return true;
+}
+
+/* As IS_OUTSIDE of script.c. */
+static bool is_outside(const struct flow_thread *th, u64 sp)
+{
+	return sp - th->in - 1 < FLOW_OUTSIDE;
+}
+
+bool flow_is_inside(struct flow_thread *th, u64 clause, u64 sp)
+{
+	bool is_return = clause == SPLIT_LEAVE || clause == SPLIT_KERNEL_LEAVE;
+
+	if (clause == SPLIT_BEGIN && (!th->in || is_outside(th, sp)))
+		th->in = sp;
+	if (!th->in || is_outside(th, sp))
+		return false;
+	if (is_return && sp == th->in)
+		th->in = 0;
+	return true;
+}

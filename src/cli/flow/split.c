@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which functions the process engine may serve: their entry and all their returns take a jump. In:
+ * attach points, options. Out: f->split, lists of functions, or the reason why the kernel serves
+ * all of them.
+ *
+ * A jump costs ten nanoseconds where a breakpoint costs one to ten microseconds, but the process is
+ * changed, and what it starts is not seen. So without --engine=process it is done only if nothing
+ * can be missed: neither children, other programs nor code before the program's entry point.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include "base/hash.h"
+#include "builtin/builtin.h"
+#include "cli/flow/flow.h"
+#include "cli/front.h"
+#include "cli/libraries.h"
+#include "engine/kernel/kernel.h"
+#include "object/elf_dynamic.h"
+#include "session/system.h"
+
+/* ---- what a program can do */
+
+/* Functions of libc that start a process, execute a program or open a library. */
+static const char *const starters[] = { "fork",
+					"vfork",
+					"_Fork",
+					"__fork",
+					"__vfork",
+					"__libc_fork",
+					"forkpty",
+					"daemon",
+					"clone",
+					"__clone",
+					"clone3",
+					"posix_spawn",
+					"posix_spawnp",
+					"system",
+					"popen",
+					"_IO_popen",
+					"wordexp",
+					"execl",
+					"execle",
+					"execlp",
+					"execv",
+					"execve",
+					"execveat",
+					"execvp",
+					"execvpe",
+					"fexecve",
+					"syscall",
+					"dlopen",
+					"dlmopen",
+					"__libc_dlopen_mode",
+					"iconv_open" };
+
+struct finding {
+	struct arena *a;
+	const char *name; /* one of them, which a file needs; NULL: none */
+	bool has_own;     /* a function that the program gives to libraries */
+};
+
+static int see_import(void *ctx, const char *name)
+{
+	struct finding *x = ctx;
+
+	for (u32 i = 0; i < ARRAY_SIZE(starters); i++)
+		if (!strncmp(name, starters[i], strlen(starters[i])) &&
+		    (!name[strlen(starters[i])] || name[strlen(starters[i])] == '@'))
+			x->name = starters[i];
+	return x->name != NULL;
+}
+
+/* What the C library and the dynamic linker do by themselves is not asked for by the program. */
+static bool is_of_libc(const struct library *lib)
+{
+	return starts_with(lib->name, "libc.so") || starts_with(lib->name, "ld-") ||
+	       starts_with(lib->name, "ld.") || starts_with(lib->name, "libpthread.so") ||
+	       starts_with(lib->name, "libdl.so");
+}
+
+static const char *starts_something(struct flow *f, const struct libraries *all)
+{
+	struct arena *a = &f->t.c->line.arena;
+	struct finding x = { .a = a };
+
+	for (u32 i = 0; i < all->list.n; i++) {
+		const struct library *lib = all->list.v[i];
+
+		if (!is_of_libc(lib))
+			elf_each_import(lib->elf, see_import, &x);
+		if (x.name)
+			return arena_printf(a, "%s calls %s(), and what it starts is not seen there",
+					    lib->name, x.name);
+	}
+	return all->list.n > 1 ? NULL : "the program has no libraries that tell what it starts";
+}
+
+static int see_export(void *ctx, const struct elf_symbol *s)
+{
+	struct finding *x = ctx;
+
+	x->has_own |= s->name[0] != '_'; /* _init, _start */
+	return x->has_own;
+}
+
+/* -c holds the command at its entry point. */
+static const char *runs_before(const struct libraries *all)
+{
+	struct finding x = { 0 };
+	struct elf_section s;
+
+	if (!all->list.n)
+		return NULL;
+	if (elf_section(all->list.v[0]->elf, ".preinit_array", &s) && s.size)
+		return "the program has functions that run before its entry point";
+	elf_each_export(all->list.v[0]->elf, see_export, &x);
+	return x.has_own ? "libraries may call functions of the program before its entry point" :
+			   NULL;
+}
+
+/* What the process engine would not show, and the kernel's probes do; NULL: nothing. */
+static const char *misses(struct flow *f)
+{
+	const struct traced *t = &f->t.c->request.traced;
+	struct libraries all = { .arena = &f->t.c->line.arena };
+	struct err err = { 0 };
+	const char *why = NULL;
+
+	if (t->n_pids && libraries_of_process(&all, t->pids[0], &err) < 0)
+		why = "its files cannot be read";
+	else if (!t->n_pids)
+		libraries_of_program(&all, f->binary);
+	if (!why && t->scope == SCOPE_TREE)
+		why = starts_something(f, &all);
+	if (!why && !t->n_pids)
+		why = runs_before(&all);
+	libraries_release(&all);
+	err_release(&err);
+	return why;
+}
+
+/* ---- functions */
+
+/* A function by its name in the symbol table; several may have it. */
+struct named {
+	const char *name;
+	const char *why_not; /* NULL: all of them can be served */
+	bool is_begin;       /* FUNC */
+	bool has_entry, has_return;
+};
+
+struct splitting {
+	struct flow *f;
+	struct provider_env env;
+	struct hash by_name;
+	VEC(struct named *) list;
+	enum { ENTRIES, RETURNS, BEGINS } looked_at;
+	const char *start; /* where the command begins, and -c holds it */
+	bool is_stripped;
+};
+
+static const char *reason(const struct site *s)
+{
+	return s->user.no_jump ? s->user.no_jump : "it is not the entry of a function";
+}
+
+static int on_target(void *ctx, struct target *target)
+{
+	struct splitting *sp = ctx;
+	const char *name = target->site.func;
+	struct named *of = name ? hash_gets(&sp->by_name, name) : NULL;
+
+	sp->is_stripped |= !name || starts_with(name, "0x") || strpbrk(name, "|:,{}\" ");
+	if (sp->is_stripped)
+		return 0;
+	if (!of) {
+		of = arena_new(&sp->f->t.c->line.arena, struct named);
+		*of = (struct named){ .name = arena_strdup(&sp->f->t.c->line.arena, name) };
+		hash_puts(&sp->by_name, of->name, of);
+		vec_push(&sp->f->t.c->line.arena, &sp->list, of);
+	}
+	if (sp->start && streq(name, sp->start))
+		of->why_not = "the command is held there before it runs";
+	of->is_begin |= sp->looked_at == BEGINS;
+	of->has_entry |= sp->looked_at != RETURNS;
+	of->has_return |= sp->looked_at == RETURNS;
+	if (!target->site.user.takes_jump)
+		of->why_not = arena_strdup(&sp->f->t.c->line.arena, reason(&target->site));
+	return 0;
+}
+
+static const char *probes_of(struct flow *f, const char *type)
+{
+	struct arena *a = &f->t.c->line.arena;
+	const char *const *include = f->t.c->own.flow.include;
+	const char *list = NULL, *file = f->files.v[0];
+
+	if (!include && type)
+		return arena_printf(a, "%s:%s:*", type, file);
+	for (u32 i = 0; i < f->functions.n; i++)
+		list = arena_printf(a, "%s%s%s:%s:cpp:\"%s\"", list ? list : "", list ? ",\n" : "",
+				    type ? type : "uprobe", file, f->functions.v[i]);
+	for (u32 i = 0; type && include[i]; i++)
+		list = arena_printf(a, "%s,\n%s:%s:cpp:\"%s\"", list, type, file, include[i]);
+	return list;
+}
+
+static struct btf *front_btf(struct provider_env *env)
+{
+	struct front *front = env->system.ctx;
+
+	return system_btf(&front->system);
+}
+
+/* Errors are those of the script without jumps, which is then used. */
+static void resolve(struct splitting *sp, struct front *front)
+{
+	for (struct clause *cl = front->lang.script->clauses; cl; cl = cl->next, sp->looked_at++)
+		for (const struct attach *a = cl->attaches; a; a = a->next) {
+			struct spec *spec = spec_parse(&sp->env, a);
+
+			if (spec)
+				spec->provider->resolve(&sp->env, spec, on_target, sp);
+		}
+}
+
+static bool look(struct splitting *sp)
+{
+	struct cli *c = sp->f->t.c;
+	struct front front;
+	struct buf script = { 0 };
+	bool ok;
+
+	buf_printf(&script, "%s {}\n%s {}\n%s {}\n", probes_of(sp->f, "uprobe"),
+		   probes_of(sp->f, "uretprobe"), probes_of(sp->f, NULL));
+	c->request.script.text = script.s;
+	c->request.script.len = script.len;
+	c->request.script.name = "<flow>";
+	c->host.themes = builtin_themes;
+	front_init(&front, c);
+	sp->env = (struct provider_env){
+		.arena = &front.arena,
+		.diags = &front.diags,
+		.system = { .features = kernel_features(), .btf = front_btf, .ctx = &front },
+		.request = &c->request,
+		.attach = { .records = true },
+		.config = { .missing_probes = front.env.config.missing_probes,
+			    .max_targets = 1000000 },
+	};
+	ok = parse_script(&front.lang, front.src) && lang_prepare(&front.lang);
+	if (ok)
+		resolve(sp, &front);
+	ok = ok && !front.diags.n_errors;
+	provider_env_release(&sp->env);
+	front_release(&front);
+	buf_release(&script);
+	return ok;
+}
+
+/* ---- lists */
+
+static const char *add_to(struct arena *a, struct buf *b, const char *type, const char *file)
+{
+	return b->len ? arena_printf(a, "%s:%s:%s", type, file, b->s) : NULL;
+}
+
+enum { BEGIN, ENTER, LEAVE, KERNEL_ENTER, KERNEL_LEAVE, N_LISTS };
+
+static void make_lists(struct splitting *sp)
+{
+	static const char *const types[] = { "uprobe", "uprobe", "uretprobe", "uprobe", "uretprobe" };
+	struct flow_split *to = &sp->f->split;
+	const char **lists[] = { &to->begin, &to->enter, &to->leave, &to->kernel_enter,
+				 &to->kernel_leave };
+	struct buf b[N_LISTS] = { 0 };
+
+	for (u32 i = 0; i < sp->list.n; i++) {
+		const struct named *of = sp->list.v[i];
+
+		if (sp->start && streq(of->name, sp->start))
+			continue; /* nothing calls it */
+		if (of->has_entry)
+			buf_printf(&b[of->why_not  ? KERNEL_ENTER :
+				      of->is_begin ? BEGIN :
+						     ENTER],
+				   "%s|", of->name);
+		if (of->has_return)
+			buf_printf(&b[of->why_not ? KERNEL_LEAVE : LEAVE], "%s|", of->name);
+	}
+	for (u32 i = 0; i < N_LISTS; i++) {
+		*lists[i] = add_to(&sp->f->t.c->line.arena, &b[i], types[i], sp->f->files.v[0]);
+		buf_release(&b[i]);
+	}
+}
+
+static void find_start(struct splitting *sp)
+{
+	struct flow *f = sp->f;
+	struct err err = { 0 };
+	struct elf *e = f->t.c->request.traced.n_pids ? NULL : elf_open(f->binary, &err);
+	struct elf_symbol s;
+
+	if (e && elf_symbol_at(e, elf_entry(e), &s))
+		sp->start = arena_strdup(&f->t.c->line.arena, s.name);
+	elf_close(e);
+	err_release(&err);
+}
+
+static const char *why_not_functions(struct splitting *sp)
+{
+	bool has_begin = false;
+
+	find_start(sp);
+	if (!look(sp))
+		return "its functions are not known";
+	if (sp->is_stripped)
+		return "functions have no names";
+	for (u32 i = 0; i < sp->list.n; i++) {
+		const struct named *of = sp->list.v[i];
+
+		if (of->is_begin && of->why_not)
+			return arena_printf(&sp->f->t.c->line.arena, "%s: %s", of->name,
+					    of->why_not);
+		has_begin |= of->is_begin;
+	}
+	return has_begin ? NULL : "the function is not known";
+}
+
+/* What the options ask for. */
+static const char *why_not_options(struct flow *f)
+{
+	const struct cli *c = f->t.c;
+
+	if (c->request.engine.name && !streq(c->request.engine.name, "process"))
+		return "--engine names another";
+	if (!f->functions.n || f->has_calls || flow_has_kernel(f))
+		return "functions and calls of the kernel are shown";
+	if (f->has_args)
+		return "arguments may be in memory";
+	if (f->files.n != 1 || c->own.flow.binary)
+		return "functions of libraries are shown";
+	return c->request.engine.name ? NULL : misses(f);
+}
+
+void flow_split(struct flow *f)
+{
+	struct cli *c = f->t.c;
+	struct splitting sp = { .f = f };
+	const char *why = why_not_options(f);
+
+	why = why ? why : why_not_functions(&sp);
+	hash_release(&sp.by_name);
+	if (!why) {
+		make_lists(&sp);
+		f->split.is_on = true;
+		c->request.engine.is_auto = !c->request.engine.name;
+		c->request.traced.scope = SCOPE_EVENTS; /* no clause asks again */
+	} else if (c->request.verbose || c->request.engine.name) {
+		if (!c->request.engine.name || streq(c->request.engine.name, "process"))
+			say_note(c, "the kernel serves all functions: %s", why);
+	}
+	if (why && c->request.engine.name && streq(c->request.engine.name, "process"))
+		c->request.engine.name = NULL;
+}
