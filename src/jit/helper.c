@@ -388,6 +388,8 @@ struct row {
 
 enum { TIME_CHANGES = 1 << RDX | 1 << X8 | 1 << X9 };
 
+enum { SUBMIT_CHANGES = 1 << RCX | 1 << RDX | 1 << RDI | 1 << T0 | 1 << T1 };
+
 static const struct row rows[] = {
 	{ BPF_FUNC_map_lookup_elem, JIT_CALLER_SAVED, map_lookup, NULL },
 	{ BPF_FUNC_map_update_elem, JIT_CALLER_SAVED, map_update, NULL },
@@ -399,7 +401,7 @@ static const struct row rows[] = {
 	{ BPF_FUNC_ktime_get_boot_ns, TIME_CHANGES, ktime_get_boot_ns, NULL },
 	{ BPF_FUNC_loop, JIT_CALLER_SAVED, loop, NULL },
 	{ BPF_FUNC_ringbuf_reserve, 0, jit_reserve, NULL },
-	{ BPF_FUNC_ringbuf_submit, 1 << RCX | 1 << RDX | 1 << RDI, jit_submit, NULL },
+	{ BPF_FUNC_ringbuf_submit, SUBMIT_CHANGES, jit_submit, NULL },
 	{ BPF_FUNC_ringbuf_discard, 0, jit_discard, NULL },
 	{ BPF_FUNC_ringbuf_output, 0, NULL, "it sends records" },
 	{ BPF_FUNC_probe_read_user, 0, read_stack, NULL },

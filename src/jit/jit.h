@@ -56,7 +56,8 @@ struct jit_world {
 	bool has_tid; /* if that is known */
 	s32 rseq;     /* where threads have their struct rseq, likewise */
 	bool has_rseq, has_rdpid;
-	u64 rings; /* rings of records, see below; 0: there are none */
+	bool waits; /* for room in a ring, instead of losing a record at once */
+	u64 rings;  /* rings of records, see below; 0: there are none */
 	u32 n_rings, ring_size,
 		signature; /* one for each processor; before abort handlers of rseq(2) */
 };
@@ -66,6 +67,8 @@ struct jit_world {
  * after them: records do not wrap. What a program sends is a struct jit_record among the process's
  * records.
  */
+/* In the head of a ring: its tail when waiting for room was given up. */
+enum { JIT_RING_STUCK = 256 };
 enum { JIT_RING_SLACK = 4096, JIT_MOST_RECORD = 512, JIT_RECORD_SENT = 1 };
 struct jit_record {
 	u32 size; /* of all, a multiple of 8, and JIT_RECORD_SENT */

@@ -14,6 +14,10 @@
  *	end:	fs:rseq_cs = 0
  *	done:
  *
+ * If the reader is late and the program waits for it, it does so outside of the sequence, and
+ * begins again when the reader has read something. A reader that reads nothing for 0.1 s is not
+ * waited for again until it does.
+ *
  * Behind the code of the program are the descriptors and what runs rarely.
  */
 #define SONDE_LAYOUT
@@ -106,6 +110,13 @@ static void put_choose_ring(struct jit *j, struct jit_commit *c)
 	x86_rr(j->code, X_ADD, 8, RDX, RDI);
 }
 
+static void put_rdtsc(struct jit *j)
+{
+	X86_BYTES(j->code, "\x0f\x31");
+	x86_shift(j->code, D_SHL, 8, RDX, 32);
+	x86_rr(j->code, X_OR, 8, RDX, RAX);
+}
+
 /* The counter of the time that the program has read is that of the record, too. */
 static void put_counter(struct jit *j)
 {
@@ -113,9 +124,7 @@ static void put_counter(struct jit *j)
 		x86_rm(j->code, X_LOAD, 8, RAX, at(RSP, (s32)j->frame.tick_at));
 		return;
 	}
-	X86_BYTES(j->code, "\x0f\x31"); /* rdtsc */
-	x86_shift(j->code, D_SHL, 8, RDX, 32);
-	x86_rr(j->code, X_OR, 8, RDX, RAX);
+	put_rdtsc(j);
 }
 
 /* rax = time, rcx = head, rdx = SONDE_RING_HEADER before the place of the record */
@@ -186,13 +195,51 @@ static void jump_to(struct jit *j, u32 to)
 	x86_land(j->code, x86_jump(j->code, C_ALWAYS), to);
 }
 
+/*
+ *		rdi = the ring
+ *		r10 = tail; if (r10 == stuck) goto lost
+ *		r11 = rdtsc + PATIENCE
+ *	wait:	if (tail != r10) goto again
+ *		if (rdtsc < r11) goto wait
+ *		stuck = r10
+ *	lost:
+ */
+static void put_wait(struct jit *j, const struct jit_commit *c)
+{
+	enum { PATIENCE = 1 << 28 }; /* about 0.1 s */
+	struct buf *b = j->code;
+	u32 is_stuck, moved, wait;
+
+	put_clear(j);
+	x86_rm(b, X_LOAD, 8, T0, at(RDI, offsetof(struct sonde_ring, tail)));
+	x86_rm(b, X_CMP, 8, T0, at(RDI, JIT_RING_STUCK));
+	is_stuck = x86_jump(b, C_E);
+	put_rdtsc(j);
+	x86_ri(b, X_ADD, 8, RAX, PATIENCE);
+	x86_rr(b, X_MOV, 8, RAX, T1);
+	wait = (u32)b->len;
+	X86_BYTES(b, "\xf3\x90"); /* pause */
+	x86_rm(b, X_CMP, 8, T0, at(RDI, offsetof(struct sonde_ring, tail)));
+	moved = x86_jump(b, C_NE);
+	put_rdtsc(j);
+	x86_rr(b, X_CMP, 8, T1, RAX);
+	x86_land(b, x86_jump(b, C_B), wait);
+	x86_rm(b, X_MOV, 8, T0, at(RDI, JIT_RING_STUCK));
+	x86_land(b, moved, c->again);
+	x86_land(b, is_stuck, (u32)b->len);
+}
+
 static void put_lost(struct jit *j, const struct jit_commit *c)
 {
-	u32 at = offsetof(struct sonde_ring, lost);
+	u32 at = offsetof(struct sonde_ring, lost), lost;
 
+	x86_land(j->code, c->full, (u32)j->code->len);
+	if (j->world->waits)
+		put_wait(j, c);
+	lost = x86_jump(j->code, C_ALWAYS);
 	x86_land(j->code, c->no_ring, (u32)j->code->len);
 	x86_mov_imm(j->code, RDI, j->world->rings);
-	x86_land(j->code, c->full, (u32)j->code->len);
+	x86_land(j->code, lost, (u32)j->code->len);
 	put_clear(j);
 	X86_BYTES(j->code, "\xf0\x48\xff\x87"); /* lock incq lost(%rdi) */
 	buf_add(j->code, &at, 4);

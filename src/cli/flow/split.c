@@ -354,6 +354,7 @@ void flow_split(struct flow *f)
 	if (!why) {
 		make_lists(&sp);
 		f->split.is_on = true;
+		c->request.traced.waits = true;
 		c->request.engine.is_auto = !c->request.engine.name;
 		c->request.traced.scope = SCOPE_EVENTS; /* no clause asks again */
 	} else if (c->request.verbose || c->request.engine.name) {

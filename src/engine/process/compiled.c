@@ -13,7 +13,7 @@ struct compiled {
 	const struct program *prog;
 	struct shared_maps maps;
 	u8 *memory;
-	bool has_rdpid, has_clock;
+	bool has_rdpid, has_clock, waits;
 };
 
 static struct jit_clock *clock_of(const struct compiled *c)
@@ -30,11 +30,12 @@ static bool has_rdpid(void)
 	return yes;
 }
 
-struct compiled *compiled_new(const struct program *prog, u32 n_cpus, struct err *err)
+struct compiled *compiled_new(const struct program *prog, u32 n_cpus, bool waits, struct err *err)
 {
 	struct compiled *c = xcalloc(1, sizeof *c);
 
 	c->prog = prog;
+	c->waits = waits;
 	c->has_rdpid = has_rdpid();
 	if (shared_layout(prog, n_cpus, &c->maps, err) < 0) {
 		free(c);
@@ -163,6 +164,7 @@ static int put(const struct compiled *c, const struct compiled_site *s,
 					 .rseq = at->rseq,
 					 .has_rseq = at->has_rseq,
 					 .has_rdpid = c->has_rdpid,
+					 .waits = c->waits,
 					 .rings = at->rings,
 					 .n_rings = at->n_rings,
 					 .ring_size = at->ring_size,

@@ -15,8 +15,9 @@
 #include "jit/jit.h"
 
 struct compiled;
-/* NULL with the reason: its maps cannot be in a process. */
-struct compiled *compiled_new(const struct program *prog, u32 n_cpus, struct err *err);
+/* waits: what runs there waits for room in a ring. NULL with the reason: its maps cannot be in a
+ * process. */
+struct compiled *compiled_new(const struct program *prog, u32 n_cpus, bool waits, struct err *err);
 void compiled_free(struct compiled *c);
 /* For vm_world. */
 const struct shared_maps *compiled_maps(const struct compiled *c);

@@ -146,13 +146,13 @@ static int read_memory(void *ctx, void *to, u32 len, u64 address, bool user)
 /* ---- opening and closing */
 
 /* NULL: a map of the script cannot be in the memory of a process. */
-static struct compiled *new_compiled(const struct program *prog, u32 n_cpus)
+static struct compiled *new_compiled(const struct program *prog, u32 n_cpus, bool waits)
 {
 	struct compiled *c = NULL;
 	struct err err = { 0 };
 
 	if (arch_native == &arch_x86_64)
-		c = compiled_new(prog, n_cpus, &err);
+		c = compiled_new(prog, n_cpus, waits, &err);
 	err_release(&err);
 	return c;
 }
@@ -176,7 +176,7 @@ static void *open_process(struct program *prog, const struct engine_options *o, 
 		free(p);
 		return NULL;
 	}
-	p->compiled = new_compiled(prog, world.n_cpus);
+	p->compiled = new_compiled(prog, world.n_cpus, o->traced && o->traced->waits);
 	if (p->compiled) {
 		world.shared = compiled_maps(p->compiled);
 		world.block = compiled_block(p->compiled);

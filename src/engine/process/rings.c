@@ -48,6 +48,16 @@ static struct module *add_module(struct rings *r, u64 address)
 	return &r->v[r->n++];
 }
 
+static size_t ring_bytes(const struct module *m)
+{
+	return (size_t)SONDE_RING_HEADER + m->ring_size + m->slack;
+}
+
+static struct sonde_ring *ring_of(const struct module *m, u32 i)
+{
+	return (struct sonde_ring *)(void *)(m->at + i * ring_bytes(m));
+}
+
 void rings_add_mapped(struct rings *r, void *at, u32 n_rings, u32 ring_size)
 {
 	struct module *m = add_module(r, 0);
@@ -57,6 +67,8 @@ void rings_add_mapped(struct rings *r, void *at, u32 n_rings, u32 ring_size)
 	m->ring_size = ring_size;
 	m->slack = JIT_RING_SLACK;
 	m->tails = xcalloc(n_rings, sizeof *m->tails);
+	for (u32 i = 0; i < n_rings; i++) /* no tail is that */
+		memset((u8 *)ring_of(m, i) + JIT_RING_STUCK, 0xff, 8);
 }
 
 struct rings *rings_over(void *at, u32 n_rings, u32 ring_size)
@@ -65,16 +77,6 @@ struct rings *rings_over(void *at, u32 n_rings, u32 ring_size)
 
 	rings_add_mapped(r, at, n_rings, ring_size);
 	return r;
-}
-
-static size_t ring_bytes(const struct module *m)
-{
-	return (size_t)SONDE_RING_HEADER + m->ring_size + m->slack;
-}
-
-static struct sonde_ring *ring_of(const struct module *m, u32 i)
-{
-	return (struct sonde_ring *)(void *)(m->at + i * ring_bytes(m));
 }
 
 void rings_free(struct rings *r)
