@@ -69,10 +69,7 @@ static bool stands_at(s32 pid, u64 ip)
 {
 	struct user_regs_struct r;
 
-	if (ptrace(PTRACE_GETREGS, pid, NULL, &r) < 0 || r.rip != ip)
-		return false;
-	r.rip = ip - 1;
-	return ptrace(PTRACE_SETREGS, pid, NULL, &r) == 0;
+	return ptrace(PTRACE_GETREGS, pid, NULL, &r) == 0 && r.rip == ip;
 }
 #else
 static bool stands_at(s32 pid, u64 ip)
@@ -81,14 +78,14 @@ static bool stands_at(s32 pid, u64 ip)
 }
 #endif
 
-/* Runs to the breakpoint at its entry point. */
+/* Runs to the instruction at its entry point that faults. */
 static int run_to_entry(s32 pid, u64 entry, struct err *err)
 {
 	int status, signal = 0;
 
 	while (ptrace(PTRACE_CONT, pid, NULL, (long)signal) == 0 &&
 	       waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status)) {
-		if (WSTOPSIG(status) == SIGTRAP && stands_at(pid, entry + 1))
+		if (WSTOPSIG(status) == SIGSEGV && !(status >> 16) && stands_at(pid, entry))
 			return 0;
 		signal = status >> 16 ? 0 : WSTOPSIG(status);
 	}
@@ -97,13 +94,15 @@ static int run_to_entry(s32 pid, u64 entry, struct err *err)
 
 static int hold_at_entry(struct launched *l, struct err *err)
 {
-	static const u8 breakpoint = 0xcc;
+	/* hlt, which faults in user mode. A breakpoint is taken for a uprobe's if anybody has one
+	 * at that place of the file, for any process, and then nothing stops. */
+	static const u8 halt = 0xf4;
 	_fd int fd = memory(l->pid);
 	int ret;
 
 	l->entry = entry_of(l->pid);
 	if (fd < 0 || !l->entry || pread(fd, l->was, LOOP_LEN, (off_t)l->entry) != LOOP_LEN ||
-	    pwrite(fd, &breakpoint, 1, (off_t)l->entry) != 1)
+	    pwrite(fd, &halt, 1, (off_t)l->entry) != 1)
 		return err_sys(err, "hold the command of -c at its entry point");
 	ret = run_to_entry((s32)l->pid, l->entry, err);
 	if (ret >= 0 && pwrite(fd, loop, LOOP_LEN, (off_t)l->entry) != LOOP_LEN)
