@@ -149,7 +149,8 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 		return false;
 	if (m->env->request->probes.keeps_return_addresses && rets.jumps && rets.at.n)
 		why = NULL; /* only the returns in its own code */
-	if (why && m->unwinds == UNWINDS_EXCEPTIONS && is_named(m))
+	if (why && m->unwinds == UNWINDS_EXCEPTIONS && is_named(m) &&
+	    !m->env->request->probes.keeps_return_addresses)
 		/* safe unless an exception passes through it: the user's choice */
 		return false;
 	if (why && m->unwinds == UNWINDS_EXCEPTIONS)

@@ -268,6 +268,22 @@ static bool is_of_another(const struct resolve *r, const struct site *s)
 	return of && of != r->attach;
 }
 
+/* Code that has several names is one function: the first one is its name. */
+static bool is_of_another_name(const struct resolve *r, const struct site *s)
+{
+	struct compiled *c = r->c;
+	const char *key, *name;
+
+	if (s->kind != SITE_UPROBE || !s->func)
+		return false;
+	key = arena_printf(&c->arena, "%p %s %llx", (void *)r->clause, s->user.path,
+			   (unsigned long long)s->user.offset);
+	name = hash_gets(&c->probe_owners, key);
+	if (!name)
+		hash_puts(&c->probe_owners, key, (void *)(uintptr_t)s->func);
+	return name && !streq(name, s->func);
+}
+
 static bool is_named(const char *pattern, const char *func)
 {
 	char *plain;
@@ -290,7 +306,8 @@ static bool is_left_out(const struct resolve *r, const struct site *s)
 	for (u32 i = 0; q->probes.left_out && q->probes.left_out[i] && s->func; i++)
 		if (is_named(q->probes.left_out[i], s->func))
 			return true;
-	return q->probes.once != PROBES_REPEAT && is_of_another(r, s);
+	return q->probes.once != PROBES_REPEAT &&
+	       (is_of_another(r, s) || is_of_another_name(r, s));
 }
 
 static const char *after_colon(const char *probe)

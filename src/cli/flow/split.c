@@ -153,7 +153,7 @@ struct named {
 struct splitting {
 	struct flow *f;
 	struct provider_env env;
-	struct hash by_name;
+	struct hash by_name, by_place;
 	VEC(struct named *) list;
 	enum { ENTRIES, RETURNS, BEGINS } looked_at;
 	const char *start; /* where the command begins, and -c holds it */
@@ -169,17 +169,24 @@ static int on_target(void *ctx, struct target *target)
 {
 	struct splitting *sp = ctx;
 	const char *name = target->site.func;
-	struct named *of = name ? hash_gets(&sp->by_name, name) : NULL;
+	u64 place = target->site.user.offset;
+	struct named *of;
 
 	sp->is_stripped |= !name || starts_with(name, "0x") || strpbrk(name, "|:,{}\" ");
 	if (sp->is_stripped)
 		return 0;
+	of = hash_get(&sp->by_place, &place, sizeof place); /* code that has several names */
+	of = of ? of : hash_gets(&sp->by_name, name);
 	if (!of) {
 		of = arena_new(&sp->f->t.c->line.arena, struct named);
 		*of = (struct named){ .name = arena_strdup(&sp->f->t.c->line.arena, name) };
 		hash_puts(&sp->by_name, of->name, of);
 		vec_push(&sp->f->t.c->line.arena, &sp->list, of);
 	}
+	if (!hash_get(&sp->by_place, &place, sizeof place))
+		hash_put(&sp->by_place,
+			 arena_dup(&sp->f->t.c->line.arena, &place, sizeof place), sizeof place,
+			 of);
 	if (sp->start && streq(name, sp->start))
 		of->why_not = "the command is held there before it runs";
 	of->is_begin |= sp->looked_at == BEGINS;
@@ -351,6 +358,7 @@ void flow_split(struct flow *f)
 
 	why = why ? why : why_not_functions(&sp);
 	hash_release(&sp.by_name);
+	hash_release(&sp.by_place);
 	if (!why) {
 		make_lists(&sp);
 		f->split.is_on = true;
