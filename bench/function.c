@@ -26,6 +26,15 @@ __attribute__((noinline)) int work(long a, long b)
 	__asm__ __volatile__("nopl 8(%%rax)" : "+r"(sum)); /* room for a jump in place of the ret */
 	return sum;
 }
+/* FUNC of bench/flow */
+__attribute__((noinline)) double burst(long k)
+{
+	double start = now();
+
+	for (int i = 0; i < CALLS; i++)
+		work(i % KEYS, k);
+	return (now() - start) / CALLS;
+}
 static double tsc(void)
 {
 	double start = now();
@@ -48,11 +57,7 @@ int main(int argc, char **argv)
 
 	usleep(1500000);
 	for (int k = 0; k < n; k++) {
-		double start = now();
-
-		for (int i = 0; i < CALLS; i++)
-			work(i % KEYS, k);
-		ns[k] = (now() - start) / CALLS;
+		ns[k] = burst(k);
 		rdtsc[k] = tsc();
 		usleep(50000);
 	}
