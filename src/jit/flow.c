@@ -244,8 +244,8 @@ static int step_null_check(struct flow *fl, u32 pc, const struct bpf_insn *i,
 	return 0;
 }
 
-/* Whether a jump that compares a constant with a constant is decided, and if it is taken: what comes
- * after a read that cannot fail. */
+/* Whether a jump that compares a constant with a constant is decided, and if it is taken: what
+ * comes after a read that cannot fail. */
 static bool is_decided(const struct bpf_insn *i, const struct flow_state *s, bool *taken)
 {
 	struct held a = s->r[i->dst_reg];

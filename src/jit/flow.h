@@ -17,7 +17,7 @@ enum held_kind {
 	HELD_MIXED,   /* the context, on some paths */
 	HELD_MAP,     /* index v */
 	HELD_FUNC,    /* the subprogram at instruction v */
-	HELD_STACK,  /* the site's stack pointer + v */
+	HELD_STACK,   /* the site's stack pointer + v */
 	HELD_RECORD, /* that ringbuf_reserve() has returned, of v bytes: in the frame, never NULL */
 };
 struct held {

@@ -48,7 +48,8 @@ int engines_extend(struct used_engines *e, u32 data_from);
 /* Records of all, the oldest first; how many. Ends at the record that sets *is_over: an engine may
  * have an hour of them. *settled: all records up to this time have come, see trace/sink.h; 0: some
  * may be missing. */
-int engines_drain(struct used_engines *e, const bool *is_over, u64 *settled, record_fn f, void *ctx);
+int engines_drain(struct used_engines *e, const bool *is_over, u64 *settled, record_fn f,
+		  void *ctx);
 /* After the last record: the next drain finds it. */
 void engines_settle(const struct used_engines *e);
 u64 engines_skipped(struct used_engines *e, u32 func);

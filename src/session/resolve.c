@@ -306,8 +306,7 @@ static bool is_left_out(const struct resolve *r, const struct site *s)
 	for (u32 i = 0; q->probes.left_out && q->probes.left_out[i] && s->func; i++)
 		if (is_named(q->probes.left_out[i], s->func))
 			return true;
-	return q->probes.once != PROBES_REPEAT &&
-	       (is_of_another(r, s) || is_of_another_name(r, s));
+	return q->probes.once != PROBES_REPEAT && (is_of_another(r, s) || is_of_another_name(r, s));
 }
 
 static const char *after_colon(const char *probe)

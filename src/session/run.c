@@ -720,7 +720,8 @@ static int run_instead(const struct request *q, const struct session_host *h,
 	else
 		snprintf(text, sizeof text, "%s: trying --engine=%s (%s)", err->text, other->name,
 			 other->brief);
-	sink_warn(h->sink, text);
+	if (!q->engine.is_auto || !q->script.is_of_command || q->verbose)
+		sink_warn(h->sink, text); /* else its user has not asked for the other one */
 	other_ret = run_by(&less, h, &has_started, &other_err);
 	if (has_started) {
 		err_release(err);

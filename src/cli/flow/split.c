@@ -21,53 +21,43 @@
 
 /* ---- what a program can do */
 
-/* Functions of libc that start a process, execute a program or open a library. */
-static const char *const starters[] = { "fork",
-					"vfork",
-					"_Fork",
-					"__fork",
-					"__vfork",
-					"__libc_fork",
-					"forkpty",
-					"daemon",
-					"clone",
-					"__clone",
-					"clone3",
-					"posix_spawn",
-					"posix_spawnp",
-					"system",
-					"popen",
-					"_IO_popen",
-					"wordexp",
-					"execl",
-					"execle",
-					"execlp",
-					"execv",
-					"execve",
-					"execveat",
-					"execvp",
-					"execvpe",
-					"fexecve",
-					"syscall",
-					"dlopen",
-					"dlmopen",
-					"__libc_dlopen_mode",
-					"iconv_open" };
+/* Functions of libc that execute a program in this process, or open a library that may. */
+static const char *const executors[] = {
+	"execl",   "execle",  "execlp",  "execv",  "execve",  "execveat",           "execvp",
+	"execvpe", "fexecve", "syscall", "dlopen", "dlmopen", "__libc_dlopen_mode", NULL
+};
+/* That start a process. */
+static const char *const starters[] = {
+	"fork",    "vfork",        "_Fork", "__fork",    "__vfork", "__libc_fork",
+	"forkpty", "daemon",       "clone", "__clone",   "clone3",  "posix_spawn",
+	"system",  "posix_spawnp", "popen", "_IO_popen", "wordexp", NULL
+};
 
 struct finding {
-	struct arena *a;
-	const char *name; /* one of them, which a file needs; NULL: none */
-	bool has_own;     /* a function that the program gives to libraries */
+	const char *name;   /* one of them, which a file needs; NULL: none */
+	bool with_children; /* they are shown, too */
+	bool has_own;       /* a function that the program gives to libraries */
 };
+
+/* name: perhaps with a version, "fork@GLIBC_2.2.5" */
+static const char *listed(const char *const *list, const char *name)
+{
+	for (u32 i = 0; list[i]; i++) {
+		size_t n = strlen(list[i]);
+
+		if (!strncmp(name, list[i], n) && (!name[n] || name[n] == '@'))
+			return list[i];
+	}
+	return NULL;
+}
 
 static int see_import(void *ctx, const char *name)
 {
 	struct finding *x = ctx;
 
-	for (u32 i = 0; i < ARRAY_SIZE(starters); i++)
-		if (!strncmp(name, starters[i], strlen(starters[i])) &&
-		    (!name[strlen(starters[i])] || name[strlen(starters[i])] == '@'))
-			x->name = starters[i];
+	x->name = listed(executors, name);
+	if (!x->name && x->with_children)
+		x->name = listed(starters, name);
 	return x->name != NULL;
 }
 
@@ -82,7 +72,7 @@ static bool is_of_libc(const struct library *lib)
 static const char *starts_something(struct flow *f, const struct libraries *all)
 {
 	struct arena *a = &f->t.c->line.arena;
-	struct finding x = { .a = a };
+	struct finding x = { .with_children = f->t.c->request.traced.scope == SCOPE_TREE };
 
 	for (u32 i = 0; i < all->list.n; i++) {
 		const struct library *lib = all->list.v[i];
@@ -90,10 +80,11 @@ static const char *starts_something(struct flow *f, const struct libraries *all)
 		if (!is_of_libc(lib))
 			elf_each_import(lib->elf, see_import, &x);
 		if (x.name)
-			return arena_printf(a, "%s calls %s(), and what it starts is not seen there",
+			return arena_printf(a,
+					    "%s calls %s(), and what that starts would not be seen",
 					    lib->name, x.name);
 	}
-	return all->list.n > 1 ? NULL : "the program has no libraries that tell what it starts";
+	return all->list.n > 1 ? NULL : "what a program without libraries starts is not known";
 }
 
 static int see_export(void *ctx, const struct elf_symbol *s)
@@ -131,7 +122,7 @@ static const char *misses(struct flow *f)
 		why = "its files cannot be read";
 	else if (!t->n_pids)
 		libraries_of_program(&all, f->binary);
-	if (!why && t->scope == SCOPE_TREE)
+	if (!why)
 		why = starts_something(f, &all);
 	if (!why && !t->n_pids)
 		why = runs_before(&all);
@@ -184,9 +175,8 @@ static int on_target(void *ctx, struct target *target)
 		vec_push(&sp->f->t.c->line.arena, &sp->list, of);
 	}
 	if (!hash_get(&sp->by_place, &place, sizeof place))
-		hash_put(&sp->by_place,
-			 arena_dup(&sp->f->t.c->line.arena, &place, sizeof place), sizeof place,
-			 of);
+		hash_put(&sp->by_place, arena_dup(&sp->f->t.c->line.arena, &place, sizeof place),
+			 sizeof place, of);
 	if (sp->start && streq(name, sp->start))
 		of->why_not = "the command is held there before it runs";
 	of->is_begin |= sp->looked_at == BEGINS;
@@ -276,7 +266,8 @@ enum { BEGIN, ENTER, LEAVE, KERNEL_ENTER, KERNEL_LEAVE, N_LISTS };
 
 static void make_lists(struct splitting *sp)
 {
-	static const char *const types[] = { "uprobe", "uprobe", "uretprobe", "uprobe", "uretprobe" };
+	static const char *const types[] = { "uprobe", "uprobe", "uretprobe", "uprobe",
+					     "uretprobe" };
 	struct flow_split *to = &sp->f->split;
 	const char **lists[] = { &to->begin, &to->enter, &to->leave, &to->kernel_enter,
 				 &to->kernel_leave };

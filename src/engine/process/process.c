@@ -341,8 +341,8 @@ static int drain(void *self, u64 until, record_fn f, void *ctx)
 	if (p->rings)
 		rings_look(p->rings);
 	last = until == ~0ull ? until : tsc_from_ns(&p->tsc, until);
-	for (u32 i = 0; i < BATCH && !to.has_enough && p->rings &&
-			(r = rings_next(p->rings, last, &cpu));
+	for (u32 i = 0;
+	     i < BATCH && !to.has_enough && p->rings && (r = rings_next(p->rings, last, &cpu));
 	     i++, n++)
 		run_record(p, r, cpu, &to);
 	p->has_more = r != NULL;
