@@ -292,11 +292,19 @@ static void start_unwinding(struct run *r, struct usermaps *m)
 		unwinds_note(m->unwinds, m->waiting.v[i]);
 }
 
+/* For names of addresses, and for forks: children get probes of their own (alone.c). */
+static bool are_needed(const struct run *r)
+{
+	const struct traced *t = &r->request->traced;
+
+	return r->c.prog.has_user_symbols || (t->alone && t->scope == SCOPE_TREE);
+}
+
 void usermaps_start(struct run *r)
 {
 	struct usermaps *m;
 
-	if (!engines_have_events(&r->engines) || !r->c.prog.has_user_symbols || r->c.recorded)
+	if (!engines_have_events(&r->engines) || !are_needed(r) || r->c.recorded)
 		return;
 	r->naming.usermaps = m = xcalloc(1, sizeof *m);
 	arena_init(&m->arena);
