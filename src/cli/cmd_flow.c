@@ -242,8 +242,8 @@ const struct command command_flow = {
 	.doc = "FUNC is a function of the program, or a pattern; kprobe:FUNC is one of the kernel. Prints each call of it with all calls "
 	       "that it makes to functions of the program or the kernel, and how long each takes; the program need not be built for that. "
 	       "Entries and ret instructions are probed; a function without a ret of its own ends where the stack pointer shows it: after "
-	       "tail calls, longjmp() and exceptions. A probe costs a microsecond or two, so durations of short functions contain that of "
-	       "their probes. Nothing of other threads and programs is shown.",
+	       "tail calls, longjmp() and exceptions. A call costs 20 nanoseconds where functions can be traced within the process, else two "
+	       "microseconds or more, which durations contain; -v tells why. Nothing of other threads and programs is shown.",
 	.example = "sonde flow main -- ./program\n"
 		   "sonde flow --args --over 1ms 'handle_*' -p 1234\n"
 		   "sonde flow --report --duration 10s serve -p 1234\n"

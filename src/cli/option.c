@@ -97,7 +97,7 @@ const struct option_row option_rows[] = {
 		 "with sonde, which takes some nanoseconds instead of the microsecond of a uprobe. sonde stops the threads of the process "
 		 "for a moment to put in jumps and to take them out. The script runs in sonde. The kernel's probe serves functions that "
 		 "cannot be patched, and clauses that need stacks or memory of that moment; -v tells which and why. With auto, this is so for a script with -p PID "
-		 "or -c; if sonde may not change the process, or for other scripts, the kernel serves all.",
+		 "or -c, and for \"sonde flow\", which needs not be asked, where nothing can be missed; if sonde may not change the process, or for other scripts, the kernel serves all.",
 	  .take = take_engine, O(engine.name) },
 	{ .name = "probe-filter", .arg = "REGEX", .group = GROUP_WHAT, .sets = SET_CHILD,
 	  .help = "attach only probes whose name matches", .take = take_text,
