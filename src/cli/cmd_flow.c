@@ -212,9 +212,9 @@ static int run(struct cli *c)
 		.has_args = o->args,
 		.has_calls = o->calls || o->kernel,
 		.has_kernel = o->kernel,
-		.shows_report = o->report,
-		.shows_graph = o->graph,
-		.shows_lines = !o->report && !o->graph,
+		.shows.report = o->report,
+		.shows.graph = o->graph,
+		.shows.lines = !o->report && !o->graph,
 	};
 	int ret = job_targets(c, JOB_TRACES_ALL);
 

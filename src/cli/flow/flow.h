@@ -92,8 +92,7 @@ struct flow_sum {
 	u64 calls, ns, self_ns;
 };
 
-/* Attach points if the process engine serves functions; NULL: none. Clauses of the script are
- * numbered so. */
+/* Clauses of the script if the process engine serves functions. */
 enum flow_split_clause {
 	SPLIT_BEGIN, /* entries of FUNC */
 	SPLIT_ENTER,
@@ -102,11 +101,6 @@ enum flow_split_clause {
 	SPLIT_KERNEL_LEAVE,
 	N_SPLIT_CLAUSES
 };
-struct flow_split {
-	bool is_on;
-	const char *begin, *enter, *leave, *kernel_enter, *kernel_leave;
-};
-
 /* Above @in[tid], by less than that, a place is outside of FUNC. */
 #define FLOW_OUTSIDE (8ull << 20)
 
@@ -121,6 +115,13 @@ struct flow_queue {
 	u32 first, n, cap;      /* from first to n - 1 */
 };
 
+/* Their attach points; NULL: none. */
+struct flow_split {
+	bool is_on;
+	const char *begin, *enter, *leave, *kernel_enter, *kernel_leave;
+	struct flow_queue waiting;
+};
+
 struct flow {
 	struct trace t;                     /* probes, clauses, and what is counted */
 	VEC(const char *) files;            /* whose functions are shown: the program, libraries */
@@ -133,7 +134,9 @@ struct flow {
 	bool is_json;
 	bool has_args, has_calls, has_kernel; /* --kernel */
 	u64 call_ns;                          /* of a system call without probes */
-	bool shows_lines, shows_report, shows_graph;
+	struct {
+		bool lines, report, graph;
+	} shows;
 	struct hash threads; /* by tid: struct flow_thread */
 	/* by function, from 1 */
 	VEC(const char *) names; /* demangled */
@@ -145,7 +148,6 @@ struct flow {
 	struct hash signatures;      /* --args: by function, of the kernel */
 	struct flow_node root;
 	struct flow_split split;
-	struct flow_queue waiting;
 	bool has_head; /* the line of titles is written */
 	struct sink *s;
 };

@@ -41,7 +41,7 @@ static void end_top(struct flow *f, struct flow_thread *th, const struct flow_en
 	struct flow_frame *top = top_of(th);
 	u64 took = end->ns - top->ns;
 
-	if (f->shows_lines)
+	if (f->shows.lines)
 		flow_put_end(f, th, end);
 	flow_sum_end(f, th, end->ns);
 	free(top->args);
@@ -55,7 +55,7 @@ static void end_top(struct flow *f, struct flow_thread *th, const struct flow_en
 /* The frame on top stays on a stack that is left; its line shows where. */
 static void set_aside(struct flow *f, struct flow_thread *th)
 {
-	if (f->shows_lines)
+	if (f->shows.lines)
 		flow_put_begun(f, th);
 	top_of(th)->was_aside = true;
 	push(&th->aside, top_of(th));
@@ -71,7 +71,7 @@ static void bring_back(struct flow *f, struct flow_thread *th, u64 sp)
 	for (u32 i = aside->n; i--;) { /* the innermost was set aside first */
 		if (is_other_stack(aside->v[i].sp, sp))
 			continue;
-		if (th->open.n && f->shows_lines)
+		if (th->open.n && f->shows.lines)
 			flow_put_begun(f, th);
 		push(&th->open, &aside->v[i]);
 	}
@@ -141,7 +141,7 @@ void flow_enter(struct flow *f, struct flow_thread *th, const struct flow_frame 
 		end_gone(f, th, new.sp, new.ns);
 		end_replaced(f, th, &new);
 	}
-	if (th->open.n && f->shows_lines)
+	if (th->open.n && f->shows.lines)
 		flow_put_begun(f, th);
 	push(&th->open, &new);
 	flow_sum_enter(f, th);
@@ -207,7 +207,7 @@ static void end_thread(struct flow *f, struct flow_thread *th)
 {
 	u64 took;
 
-	for (u32 k = 0; k < th->open.n && f->shows_lines; k++)
+	for (u32 k = 0; k < th->open.n && f->shows.lines; k++)
 		flow_put_unfinished(f, th, k);
 	while (th->open.n) {
 		took = th->last_ns - top_of(th)->ns;
@@ -241,7 +241,7 @@ void flow_release(struct flow *f)
 		free(th->open.v);
 		free(th);
 	}
-	free(f->waiting.v);
+	free(f->split.waiting.v);
 	hash_release(&f->threads);
 	hash_release(&f->functions_by_symbol);
 	hash_release(&f->signatures);

@@ -12,7 +12,7 @@
 /* Waits until records of the process engine up to its time have come. */
 void flow_wait(struct flow *f, const struct flow_waiting *w)
 {
-	struct flow_queue *q = &f->waiting;
+	struct flow_queue *q = &f->split.waiting;
 	u32 i;
 
 	if (q->first == q->n)
@@ -33,7 +33,7 @@ void flow_wait(struct flow *f, const struct flow_waiting *w)
 
 bool flow_next_waiting(struct flow *f, u64 until, struct flow_waiting *w)
 {
-	struct flow_queue *q = &f->waiting;
+	struct flow_queue *q = &f->split.waiting;
 
 	if (q->first == q->n || q->v[q->first].ns > until)
 		return false;

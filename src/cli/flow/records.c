@@ -233,9 +233,9 @@ static void end(struct sink *s)
 	for (u32 i = 0; i < f->threads.cap; i++)
 		if (f->threads.slot[i].key && (th = f->threads.slot[i].value))
 			flow_write_lines(f, th);
-	if (f->shows_report)
+	if (f->shows.report)
 		flow_put_report(f, &s->out);
-	if (f->shows_graph)
+	if (f->shows.graph)
 		flow_put_graph(f, &s->out);
 	sink_flush(s);
 }

@@ -23,7 +23,7 @@ void flow_sum_enter(struct flow *f, struct flow_thread *th)
 	struct flow_frame *top = &th->open.v[th->open.n - 1];
 
 	f->sums.v[top->function - 1].calls++;
-	if (f->shows_graph) {
+	if (f->shows.graph) {
 		top->node = node_of(f, th->open.n > 1 ? top[-1].node : &f->root, top->function);
 		top->node->calls++;
 	}

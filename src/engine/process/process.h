@@ -37,8 +37,10 @@ struct process {
 	struct rings *rings;
 	struct timers timers;
 	struct tsc tsc;
-	bool is_started, is_stopped;
-	bool has_more; /* the last drain has left records */
+	struct {
+		bool is_started, is_stopped;
+		bool has_more; /* the last drain has left records */
+	};
 	u64 now, record_time;
 	u64 *failed; /* by function: runs that a fault ended */
 	bool *sends; /* by function: it runs in the process at some site */
