@@ -64,8 +64,10 @@ static bool has_record(const struct flow_state *s)
 
 int jit_reserve(struct jit *j)
 {
-	if (!j->world->rings || !j->world->has_rseq)
+	if (!j->world->rings)
 		return jit_refuse(j, "it sends records");
+	if (!j->world->has_rseq)
+		return jit_refuse(j, "it sends records, and threads have no rseq(2)");
 	if (!reserved(j))
 		return jit_refuse(j, "it sends a record of more than %u bytes", JIT_MOST_RECORD);
 	if (has_record(&j->flow[j->pc]))

@@ -314,7 +314,9 @@ static int attach_func(struct run *r, const struct used_engine *u, u32 f, struct
 		       struct err *err)
 {
 	struct sites_of *s = &sites_in(r, u)[f];
-	bool must = is_substitute(s) || is_wanted(&r->c, f, s);
+	/* without its user's notice a command's script goes to the engine that serves all of it */
+	bool whole = u->ops->has_substitute && r->request->script.is_of_command;
+	bool must = is_substitute(s) || is_wanted(&r->c, f, s) || whole;
 	struct attach_request a = { f, s->v, s->n, must ? NULL : skip, skipped };
 	int ret = alone_attach(r, u, &a, err);
 

@@ -462,6 +462,8 @@ static int loop_through(struct run *r, struct err *err)
 	if (ret >= 0 && beside)
 		ret = beside->begin(beside->ctx, r->child.pid, err);
 	if (ret < 0 || (ret = launch_child(r, err)) < 0) {
+		if (r->request->script.is_of_command) /* whose scripts do nothing before */
+			r->attach.has_started = false;
 		loop_release(&r->loop);
 		return ret;
 	}

@@ -198,8 +198,9 @@ static void settled(struct sink *s, u64 boot_ns)
 
 static void attached(struct sink *s, u32 n_probes)
 {
+	if (!flow_of(s)->t.begun_ns) /* by another engine, which could not begin */
+		text_attached(s, n_probes);
 	flow_of(s)->t.begun_ns = clock_mono_ns();
-	text_attached(s, n_probes);
 	if (flow_has_kernel(flow_of(s)))
 		flow_tell_cost(flow_of(s), n_probes);
 }

@@ -296,6 +296,17 @@ static void put_in_front(struct handlers *h)
 	h->list.v[0] = last;
 }
 
+/* What it reads of the stack is not in records. */
+static const char *why_stack(struct process *p, u32 func)
+{
+	const char *why = reads_why_not_recorded(p->prog->funcs.v[func]);
+
+	if (!why || !p->compiled || functions_compile(p->functions, func, NULL))
+		return why;
+	return arena_printf(&p->arena, "%s; it cannot run in the process: %s", why,
+			    functions_why_not(p->functions));
+}
+
 /* Another clause may already have a jump there; its stub serves this one, too. */
 static int add_function(struct process *p, const struct procmaps *maps, struct batch *b, u32 i,
 			struct err *err)
@@ -319,7 +330,7 @@ static int add_function(struct process *p, const struct procmaps *maps, struct b
 	b->is_compiled = h.is_compiled = p->runs[b->request.func];
 	why = functions_refuse(p->functions, s, b->request.func, h.is_compiled);
 	if (!why && !h.is_compiled)
-		why = reads_why_not_recorded(p->prog->funcs.v[b->request.func]);
+		why = why_stack(p, b->request.func);
 	if (why)
 		return refuse(b, s, why, err);
 	of = hash_get(&p->handlers, &e.at, sizeof e.at);
