@@ -66,20 +66,46 @@ static void draw_title(struct tui *t)
 	terminal_end_line(s);
 }
 
+/* Characters of UTF-8. */
+static u32 n_characters(const char *s, u32 len)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < len; i++)
+		n += ((u8)s[i] & 0xc0) != 0x80;
+	return n;
+}
+
+/* Where the visible part of the text begins: the cursor is in it, also in a long text, and there is
+ * room for an error beside the caret. */
+static u32 first_visible(const struct tui *t)
+{
+	const struct tui_prompt *p = &t->prompt;
+	u32 width = p->has_caret ? t->terminal.columns / 2 : t->terminal.columns - 1, first = 0;
+	u32 room = width - MIN((u32)strlen(p->label), width);
+
+	while (n_characters(p->text + first, p->at - first) > room)
+		first++;
+	while (((u8)p->text[first] & 0xc0) == 0x80)
+		first++;
+	return first;
+}
+
 static void draw_message(struct tui *t)
 {
 	const struct tui_prompt *p = &t->prompt;
 	struct terminal *s = &t->terminal;
 	struct buf b = { 0 };
-	u32 caret = 0;
 
 	buf_puts(&b, t->message);
 	buf_visible(&b, 0, VISIBLE_NAME);
 	terminal_line(s, s->rows - 2);
 	if (p->label && p->has_caret) {
-		for (u32 i = 0; i < p->caret; i++)
-			caret += ((u8)p->text[i] & 0xc0) != 0x80;
-		terminal_pad(s, STYLE_PLAIN, (u32)strlen(p->label) + caret);
+		u32 first = first_visible(t);
+
+		terminal_pad(s, STYLE_PLAIN,
+			     (u32)strlen(p->label) +
+				     n_characters(p->text + first, MAX(p->caret, first) - first));
 		terminal_put(s, STYLE_BAD, "^ ");
 	}
 	terminal_put(s, p->has_caret ? STYLE_BAD : STYLE_PLAIN, b.s ? b.s : "");
@@ -92,12 +118,13 @@ static void draw_prompt(struct tui *t)
 {
 	const struct tui_prompt *p = &t->prompt;
 	struct terminal *s = &t->terminal;
-	u32 n = p->at < p->len ? 1 : 0;
+	u32 n = p->at < p->len ? 1 : 0, first = first_visible(t);
 
 	while (n && p->at + n < p->len && ((u8)p->text[p->at + n] & 0xc0) == 0x80)
 		n++;
 	terminal_put(s, STYLE_BOLD, p->label);
-	terminal_printf(s, STYLE_PLAIN, "%.*s", (int)p->at, p->text);
+	terminal_printf(s, p->is_offer ? STYLE_CHOSEN : STYLE_PLAIN, "%.*s", (int)(p->at - first),
+			p->text + first);
 	terminal_printf(s, STYLE_CHOSEN, "%.*s", n ? (int)n : 1, n ? p->text + p->at : " ");
 	terminal_put(s, STYLE_PLAIN, p->text + p->at + n);
 }
@@ -148,6 +175,12 @@ static void ask(struct tui *t, const char *label, const char *text,
 	*p = (struct tui_prompt){ .label = label, .done = done };
 	snprintf(p->text, sizeof p->text, "%s", text);
 	p->len = p->at = (u32)strlen(p->text);
+	p->is_offer = p->len;
+}
+
+static void clear_prompt(struct tui_prompt *p)
+{
+	p->text[p->at = p->len = 0] = '\0';
 }
 
 static void remove_before(struct tui_prompt *p)
@@ -200,6 +233,9 @@ static void prompt_key(struct tui *t, u32 key)
 	struct tui_prompt *p = &t->prompt;
 
 	p->has_caret = false;
+	if (p->is_offer && key >= ' ' && key < KEY_UP) /* Backspace, too */
+		clear_prompt(p);
+	p->is_offer = false;
 	if (key == KEY_ESCAPE || key == ('C' & 31))
 		p->label = NULL;
 	else if (key == KEY_ENTER)
@@ -220,7 +256,7 @@ static void prompt_key(struct tui *t, u32 key)
 	else if (key == KEY_END || key == ('E' & 31))
 		p->at = p->len;
 	else if (key == ('U' & 31))
-		p->text[p->at = p->len = 0] = '\0';
+		clear_prompt(p);
 	else if (key >= ' ' && key < KEY_UP && key != KEY_BACKSPACE)
 		insert(p, key);
 }
@@ -331,6 +367,7 @@ static void ask_filter(struct tui *t, const char *text)
 {
 	ask(t, "filter: ", text, tui_set_filter);
 	t->prompt.is_predicate = true;
+	t->prompt.is_offer = false; /* it is in use */
 }
 static void do_filter(struct tui *t)
 {
@@ -351,8 +388,8 @@ static void do_add_filter(struct tui *t)
 
 static void do_sort(struct tui *t)
 {
-	ask(t, "sort by (time, cpu, tid, comm, event, or a field; -NAME: descending): ", "",
-	    tui_set_order);
+	ask(t, "sort by: ", "", tui_set_order);
+	tui_say(t, "time, cpu, tid, comm, event or a field; -NAME is descending");
 	t->prompt.is_predicate = true;
 }
 

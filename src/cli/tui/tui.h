@@ -50,6 +50,7 @@ struct tui_prompt {
 	u32 len, at;
 	void (*done)(struct tui *t, const char *text);
 	bool is_predicate;
+	bool is_offer;  /* the text is a proposal: what is typed replaces it, other keys edit it */
 	bool has_caret; /* the error is about what is at caret */
 	u32 caret;
 };

@@ -64,7 +64,7 @@ def needs(b):
     said = {}
     for panel in ('Sums', 'Critical path', 'Flame graph', 'Counters', 'About'):
         b.click(f"//button[.='{panel}']")
-        b.until(f"document.querySelector('#tabs [aria-selected=true]')?.textContent === '{panel}' && document.querySelector('#panel code:last-of-type')")
+        b.until(f"document.querySelector('#tabs [aria-selected=true]')?.textContent === '{panel}' && document.getElementById('panel').textContent.includes('It needs')")
         said[panel] = b.run("[...document.querySelectorAll('#panel code')].map(e => e.textContent)")
     check('  what it needs', {'cpus', 'interrupts'} <= set(heads) and all(wanted['processes'] in s for p, s in said.items() if p != 'Flame graph')
           and wanted['stacks'] in said['Flame graph'] and set(wanted.values()) <= set(said['About']), f'{list(heads)} {said}')

@@ -52,6 +52,14 @@ def filters(sonde, t, file):
         check(f'caret: {wrong}', t.lines()[22].index('^') - len('filter: ') == at and text in t.lines()[22], t.lines()[22])
         t.type('esc')
         t.until(r'\? keys')
+    t.type('/', 'clear', 'comm != "' + 'a' * 70 + '" && nothing')
+    t.until(lambda: t.lines()[23].rstrip().endswith('aa" && nothing') and len(t.lines()[23].rstrip()) < 80)
+    t.type('enter')
+    t.until(r'\^ .*nothing')
+    column = t.lines()[22].index('^')
+    check('the end of a long text, and its error', t.lines()[23][column:].startswith('nothing') and "Unknown identifier: 'nothing'" in t.lines()[22], t.lines()[22:])
+    t.type('esc')
+    t.until(r'\? keys')
     t.type('/', 'clear', 'next_pr', 'tab', ' < 3', 'esc')
     t.until(r'\? keys')
     t.type('/', 'clear', 'next_pr', 'tab', ' < 300', 'enter')
@@ -106,7 +114,7 @@ def looks(sonde, t, file):
 
 
 def charts(t):
-    t.type('h', 'clear', 'prev_prio', 'enter')
+    t.type('h', 'prev_prio', 'enter')  # replaces what is offered
     t.until('1000 values')
     values = sorted(i % 140 for i in range(0, 2000, 2))
     found = [int(n) for n in re.search(r'least (-?\d+), p50 (\d+), p90 (\d+), p99 (\d+), largest (\d+)', '\n'.join(t.lines())).groups()]
@@ -116,7 +124,7 @@ def charts(t):
     check('buckets', rows.get('[0]') == str(values.count(0)) and rows.get('[64, 128)') == str(sum(64 <= v < 128 for v in values)), rows)
     t.type('q', 'h', 'clear', 'comm', 'enter')
     t.until(r'sh +400  20% @@@')
-    t.type('q', 'l', 'clear', 'sched:sched_sw', 'tab', 'enter', 'sched:sched_wak', 'tab', 'enter', 'clear', 'next_pid,pid', 'enter')
+    t.type('q', 'l', 'sched:sched_sw', 'tab', 'enter', 'sched:sched_wak', 'tab', 'enter', 'clear', 'next_pid,pid', 'enter')
     t.until('values: least|no event')
     check('times between two events', '998 values: least 50000, p50 50000' in '\n'.join(t.lines()), t.lines())
     t.type('q', '?')
