@@ -3,7 +3,7 @@
 import { KIND, lowerBound } from '../data.js';
 import { laneId } from '../tiles.js';
 import { countStates, lineHue, paintStack } from '../paint.js';
-import { addGroup, keysOf } from './registry.js';
+import { addGroup, isTraced, keysOf } from './registry.js';
 
 const LANE_HEIGHT = 44, LANE_LINES = 8;
 
@@ -12,7 +12,7 @@ const short = n => String(Number(n.toPrecision(3)));
 
 /** @param {import('./registry.js').Context} c @returns {import('./registry.js').Row} */
 function threadsRow(c) {
-	const ids = keysOf(c, KIND.TASK).filter(task => task).map(task => laneId(KIND.TASK, task));
+	const ids = keysOf(c, KIND.TASK).filter(task => task && isTraced(c, task)).map(task => laneId(KIND.TASK, task));
 	return {
 		id: 'counter:threads',
 		label: 'threads that run, and wait',

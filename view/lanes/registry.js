@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Groups of lanes. A group is a file here that calls addGroup(), and its line in index.js.
+import { KIND } from '../data.js';
+import { laneId } from '../tiles.js';
 
 /**
  * @typedef {object} Context
@@ -37,6 +39,10 @@ export function keysOf(c, kind) {
 			keys.push(Math.floor(id / 8));
 	return keys.sort((a, b) => a - b);
 }
+
+/** Whether all that the thread did is recorded: of other processes, only what has to do with the recorded ones is, and none of their calls. @param {Context} c
+ * @param {number} task */
+export const isTraced = ({ info, tiles }, task) => info.wholeMachine || !info.has.calls || !!tiles.whole?.lanes.has(laneId(KIND.CALL, task));
 
 /** "12 spans within 1 ms; the longest: text", or the text and how long it took. @param {any} span @param {string} text
  * @param {(ns: number) => string} duration @returns {Hit} */

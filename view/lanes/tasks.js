@@ -4,14 +4,15 @@ import { KIND, STATE, unzigzag } from '../data.js';
 import { MERGED, laneId } from '../tiles.js';
 import { countStates, hue, paintSpans, paintStack, spanAt } from '../paint.js';
 import { duration, processName, stateText, taskName } from '../words.js';
-import { addGroup, hitOf, keysOf } from './registry.js';
+import { addGroup, hitOf, isTraced, keysOf } from './registry.js';
 
 const STATE_COLORS = ['', 'running', 'runnable', 'sleeping', 'blocked', 'stopped'];
 
-/** How long it runs, about, else how much it calls: the order of rows. @param {import('../tiles.js').Tile} tile @param {number} task */
-function weight(tile, task) {
+/** How long it runs, about, else how much it calls: the order of rows. In a recording of some processes, their threads are first.
+ * @param {import('./registry.js').Context} c @param {import('../tiles.js').Tile} tile @param {number} task */
+function weight(c, tile, task) {
 	const lane = tile.lanes.get(laneId(KIND.TASK, task)), calls = tile.lanes.get(laneId(KIND.CALL, task));
-	let sum = calls ? calls.n * 1e-3 : 0;
+	let sum = (calls ? calls.n * 1e-3 : 0) + (isTraced(c, task) ? c.info.range * c.info.cpus : 0);
 	for (let i = 0; lane && i < lane.n; i++)
 		sum += (lane.t1[i] - lane.t0[i]) * (lane.flags[i] & MERGED ? (lane.extra[i] & 255) / 255 : Number(lane.arg[i] === STATE.RUNNING));
 	return sum;
@@ -52,7 +53,7 @@ addGroup({
 			const pid = info.tasks[task]?.[1] || 0;
 			if (!info.tasks[task])
 				continue;
-			processes.set(pid, [...processes.get(pid) || [], { task, weight: weight(/** @type {any} */ (whole), task) }]);
+			processes.set(pid, [...processes.get(pid) || [], { task, weight: weight(c, /** @type {any} */ (whole), task) }]);
 		}
 		const sum = (/** @type {{weight: number}[]} */ list) => list.reduce((a, t) => a + t.weight, 0);
 		const rows = [];
