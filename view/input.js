@@ -58,6 +58,12 @@ function pickSpan(h, step) {
 	}
 }
 
+/** To a span, with a little room beside it. @param {Hands} h @param {import('./lanes/registry.js').Hit} hit */
+function zoomTo(h, hit) {
+	const room = (hit.t1 - hit.t0) * .1;
+	if (room)
+		h.view.set({ from: hit.t0 - room, to: hit.t1 + room });
+}
 /** @param {Hands} h @param {number} by */
 const zoom = (h, by) => h.view.zoom(by, focus(h));
 /** @param {Hands} h @param {number} by */
@@ -76,9 +82,12 @@ export const KEYS = [
 	['Enter', 'Enter', 'open or close the group', h => h.picture.rowOf(h.view.is.picked)?.isHead && h.view.toggle(h.view.is.picked)],
 	['[', '[', 'marker A here', h => h.view.set({ a: focus(h) })],
 	[']', ']', 'marker B here', h => h.view.set({ b: focus(h) })],
-	['f', 'f', 'zoom to the markers', h => {
-		const [from, to] = h.view.chosen;
-		h.view.set({ from, to });
+	['f', 'f', 'zoom to the markers, else to the selected span', h => {
+		const [from, to] = h.view.chosen, s = h.view.is, row = h.picture.rowOf(s.picked), hit = row && s.at !== null && h.picture.hit(row, s.at);
+		if (s.a === null && s.b === null && hit)
+			zoomTo(h, hit);
+		else
+			h.view.set({ from, to });
 	}],
 	['Escape', 'Esc', 'no markers', h => h.view.set({ a: null, b: null, at: null })],
 	['0', '0', 'all of it', h => h.view.set({ from: 0, to: h.view.range })],
@@ -94,7 +103,7 @@ export const KEYS = [
 	['c', 'c', 'the critical path of the selected wait', h => h.view.set({ panel: 'path' })],
 	['?', '?', 'these keys', () => showKeys()],
 ];
-const MOUSE = [['drag', 'move'], ['wheel', 'zoom; with shift: lanes up and down'], ['click', 'select'], ['double click', 'zoom to the span'],
+const MOUSE = [['drag', 'move'], ['wheel', 'zoom; with shift: lanes up and down'], ['click', 'select'], ['double click', 'zoom to the span'], ['drag beside the tabs', 'more room for the picture, or less'],
 	['shift and drag, or drag above the lanes', 'markers A and B']];
 
 const COLOR_NAMES = [['running', 'run'], ['runnable', 'wait for a processor'], ['sleeping', 'sleep'], ['blocked', 'are blocked'], ['stopped', 'are stopped']];
@@ -102,7 +111,7 @@ const COLOR_NAMES = [['running', 'run'], ['runnable', 'wait for a processor'], [
 export function showKeys() {
 	const box = $('keys');
 	box.textContent = '';
-	make('h2', 'Keys and colors', box);
+	make('button', 'close', make('h2', 'Keys and colors ', box)).addEventListener('click', () => box.close());
 	const colors = make('p', 'Threads: ', box);
 	for (const [name, what] of COLOR_NAMES) {
 		/** @type {HTMLElement} */ (make('span', '', colors, 'key')).style.background = `var(--${name})`;
@@ -113,7 +122,6 @@ export function showKeys() {
 		make('dt', what, list);
 		make('dd', does, list);
 	}
-	make('button', 'close', box).addEventListener('click', () => box.close());
 	box.showModal();
 }
 
@@ -181,8 +189,8 @@ function onLanes(h) {
 	}
 	lanes.addEventListener('dblclick', (/** @type {MouseEvent} */ e) => {
 		const { row, time, part } = place(h, e), hit = row && h.picture.hit(row, time, part);
-		if (hit && hit.t1 > hit.t0)
-			h.view.set({ from: hit.t0 - (hit.t1 - hit.t0) * .1, to: hit.t1 + (hit.t1 - hit.t0) * .1 });
+		if (hit)
+			zoomTo(h, hit);
 	});
 	lanes.addEventListener('mousemove', (/** @type {MouseEvent} */ e) => showTip(h, e, !!drag));
 	lanes.addEventListener('mouseleave', () => ($('tip').hidden = true));
@@ -224,6 +232,19 @@ function onOverview(h) {
 	$('overview').addEventListener('pointermove', go);
 }
 
+/** The bar of tabs moves the border between the picture and the panels. @param {Hands} h */
+function onTabs(h) {
+	const bar = $('tabs'), main = /** @type {HTMLElement} */ (document.querySelector('main'));
+	bar.addEventListener('pointerdown', (/** @type {PointerEvent} */ e) => e.target === bar && bar.setPointerCapture(e.pointerId));
+	bar.addEventListener('pointermove', (/** @type {PointerEvent} */ e) => {
+		if (!bar.hasPointerCapture(e.pointerId))
+			return;
+		const top = main.getBoundingClientRect().top;
+		main.style.flex = `0 0 ${Math.max(120, Math.min(e.clientY - top, innerHeight - top - 60))}px`;
+		h.picture.later();
+	});
+}
+
 /** @param {Hands} h */
 function onLabels(h) {
 	$('labels').addEventListener('click', (/** @type {MouseEvent} */ e) => {
@@ -242,6 +263,7 @@ export function listen(h) {
 	onWheel(h);
 	onOverview(h);
 	onLabels(h);
+	onTabs(h);
 	$('help').onclick = showKeys;
 	$('before').onclick = () => h.nextMatch(-1);
 	$('after').onclick = () => h.nextMatch(1);

@@ -186,7 +186,7 @@ export class Picture {
 			ctx.beginPath();
 			ctx.rect(x0, 0, Math.max(1, x1 - x0), height);
 			ctx.clip();
-			ctx.globalAlpha = .35;
+			ctx.globalAlpha = .25;
 			ctx.strokeStyle = color;
 			ctx.beginPath();
 			for (let x = x0 - height - (x0 - height) % 10; x < x1; x += 10) {

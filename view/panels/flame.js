@@ -118,6 +118,11 @@ addPanel({
 			compareTrees(root, other, other.n);
 			compared = `; red: a larger share than in ${base.name}, blue: a smaller one; ${percent(goneOf(other, root) / Math.max(other.n, 1))} of that is in functions that are not here`;
 		}
+		const search = /** @type {HTMLInputElement} */ (make('input', '', box)), mark = () => {
+			for (const e of graph.children)
+				e.classList.toggle('found', !!search.value && (e.textContent || '').toLowerCase().includes(search.value.toLowerCase()));
+		};
+		Object.assign(search, { type: 'search', placeholder: 'search functions', ariaLabel: 'search functions', oninput: mark });
 		const unit = isOff ? 'µs off CPU' : 'events', graph = /** @type {HTMLElement} */ (make('div', '', box, 'flame'));
 		const zoom = (/** @type {Node} */ node) => {
 			graph.textContent = '';
@@ -126,6 +131,7 @@ addPanel({
 			if (node !== root)
 				placeNode(graph, root, { ...root, kids: new Map() }, 0, 0, 1 / root.n, unit, () => zoom(root));
 			graph.style.height = 17 * (node.n ? placeNode(graph, root, node, node === root ? 0 : 1, 0, 1 / node.n, unit, zoom) : 0) + 'px';
+			mark();
 		};
 		zoom(root);
 	},

@@ -131,6 +131,25 @@ def hands(b):
     check('t changes light and dark', True)
 
 
+def room(b):
+    """f without markers shows the selected span; the bar of tabs moves."""
+    b.keys('\ue00c0')
+    b.until("sondeView.picture.rowOf('cpu0') && sondeView.picture.parts.length")
+    span = b.run("""(() => { const p = sondeView.picture, of = c => p.rowOf('cpu' + c) && p.parts.flatMap(part => {
+        const lane = part.tile.lanes.get(p.rowOf('cpu' + c).lanes[0]);
+        return lane ? [...lane.t0].map((t, i) => [c, t, lane.t1[i], lane.flags[i]]) : []; });
+        return [...of(0), ...of(1) || []].filter(s => !s[3] && s[2] - s[1] < sondeView.info.range / 4 && s[1] > 1e5).sort((a, b) => b[2] - b[1] - a[2] + a[1])[0]; })()""")
+    b.run(f"sondeView.view.set({{ a: null, b: null, picked: 'cpu{span[0]}', at: {(span[1] + span[2]) / 2} }})")
+    b.keys('f')
+    wide = span[2] - span[1]
+    check('f zooms to the selected span', abs(b.state('from') - span[1] + wide / 10) <= 2 and abs(b.state('to') - span[2] - wide / 10) <= 2, span)
+    high = b.run("document.getElementById('picture').clientHeight")
+    b.pointer(b.at('tabs', 1000, 10), {'type': 'pointerDown', 'button': 0}, b.at('tabs', 1000, -90), {'type': 'pointerUp', 'button': 0})
+    lower = b.run("document.getElementById('picture').clientHeight")
+    check('the bar of tabs moves', abs(high - lower - 100) < 12, f'{high} {lower}')
+    b.keys('\ue00c0')
+
+
 def table(b):
     """The event table and the picture: one follows the other."""
     b.keys('\ue00c0')
@@ -209,6 +228,7 @@ def main():
         time.sleep(.4)
         wrong = same_sums(b, sonde, file)
         check('sums between A and B', not wrong, wrong)
+        room(b)
         table(b)
         select(b)
         times(b, sonde, file)

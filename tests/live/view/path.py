@@ -63,8 +63,8 @@ def shares(sonde, file, when, only=''):
 def titles(n, other=None):
     found = []
     for key, count in n.items():
-        was = f", was {100 * other[key] / other['all']:.1f} %" if other else ''
-        found.append(f"{key.rsplit(';', 1)[-1]}: {count} events, {100 * count / n['all']:.1f} %{was}")
+        was = f", was {100 * (other[key] / other['all']):.1f} %" if other else ''
+        found.append(f"{key.rsplit(';', 1)[-1]}: {count} events, {100 * (count / n['all']):.1f} %{was}")
     return sorted(found)
 
 
@@ -105,6 +105,9 @@ def kinds(b, sonde, file, other):
     only = shares(sonde, file, '', 'signal:signal_generate')
     b.until(f"{SHOWN}.length === {len(only)} && {said}.startsWith('{only['all']} events')")
     check('one event', sorted(b.run(SHOWN)) == titles(only), [t for t in b.run(SHOWN) if t not in titles(only)][:3])
+    b.type("//*[@id='panel']//input[@type='search']", 'KILL')
+    found = b.run("[...document.querySelectorAll('.flame .found')].map(e => e.textContent)")
+    check('a search of functions', found and found == [n for n in b.run("[...document.querySelectorAll('.flame button')].map(e => e.textContent)") if 'kill' in n.lower()], found)
     base = shares(sonde, other, '', 'signal:signal_generate')
     wanted = titles(only, base)
     for name in ('y.html', 'y.folded'):
