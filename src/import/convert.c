@@ -53,6 +53,19 @@ static int temporary(struct buf *path)
 	return mkostemp(path->s, O_CLOEXEC);
 }
 
+int convert_file(struct err *err)
+{
+	struct buf path = { 0 };
+	int fd = temporary(&path);
+
+	if (fd < 0)
+		err_sys(err, "create %s", path.s);
+	else
+		unlink(path.s);
+	buf_release(&path);
+	return fd;
+}
+
 int convert_trace_dat(int fd)
 {
 	char from[64];
@@ -144,21 +157,15 @@ static int run_babeltrace(const char *folder, int out, int messages, struct err 
 
 int convert_ctf(const char *folder, struct err *err)
 {
-	struct buf path = { 0 };
-	int out = temporary(&path), messages;
+	int out = convert_file(err), messages = out < 0 ? -1 : convert_file(err);
 
-	if (out < 0) {
-		err_sys(err, "create %s", path.s);
-		buf_release(&path);
+	if (messages < 0) {
+		fd_close(&out);
 		return -1;
 	}
-	unlink(path.s);
-	messages = temporary(&path);
-	unlink(path.s);
 	put_clock(out, folder);
 	if (run_babeltrace(folder, out, messages, err) < 0)
 		fd_close(&out);
 	fd_close(&messages);
-	buf_release(&path);
 	return out;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that another program has to convert before an importer reads them. */
+/* Files that another program has to convert before an importer reads them, and where copies are
+ * kept. */
 #ifndef SONDE_IMPORT_CONVERT_H
 #define SONDE_IMPORT_CONVERT_H
 
 #include "base/err.h"
 
+/* A new file in TMPDIR without a name; -1 with err set. */
+int convert_file(struct err *err);
 /*
  * Runs trace-cmd(1) on the compressed trace.dat of that descriptor. Returns a descriptor of an
  * uncompressed copy without a name, or -1: trace-cmd is not there, or it cannot read the file.

@@ -102,22 +102,6 @@ bool import_event(struct importing *to, const struct store_event *who, const voi
 
 /* ---- from a file to a recording */
 
-static int nameless_file(struct err *err)
-{
-	const char *folder = getenv("TMPDIR");
-	struct buf path = { 0 };
-	int fd;
-
-	buf_printf(&path, "%s/sonde.XXXXXX", folder && *folder ? folder : "/tmp");
-	fd = mkostemp(path.s, O_CLOEXEC);
-	if (fd < 0)
-		err_sys(err, "create %s", path.s);
-	else
-		unlink(path.s);
-	buf_release(&path);
-	return fd;
-}
-
 static int end_writer(struct importing *to, struct err *err)
 {
 	int ret = to->writer ? store_writer_end(to->writer) : 0;
@@ -131,7 +115,7 @@ static int end_writer(struct importing *to, struct err *err)
 struct store *import_bytes(const struct importer *x, const u8 *bytes, size_t len, const char *name,
 			   struct buf *damage, struct err *err)
 {
-	struct importing to = { .name = name, .fd = nameless_file(err) };
+	struct importing to = { .name = name, .fd = convert_file(err) };
 	struct store *s = NULL;
 
 	if (to.fd < 0)
@@ -158,8 +142,9 @@ static const struct importer *importer_of(const u8 *bytes, size_t len)
 	return NULL;
 }
 
-/* NULL without err: no importer knows it. */
-static struct store *import_fd(int fd, const char *path, struct buf *damage, struct err *err)
+/* NULL without err: no importer knows it. is_converted: what cannot be read in it is damaged. */
+static struct store *import_fd(int fd, const char *path, bool is_converted, struct buf *damage,
+			       struct err *err)
 {
 	const struct importer *x;
 	struct store *s = NULL;
@@ -175,9 +160,10 @@ static struct store *import_fd(int fd, const char *path, struct buf *damage, str
 		return NULL;
 	}
 	x = importer_of(bytes, (size_t)st.st_size);
-	converted = x && x->convert ? x->convert(bytes, (size_t)st.st_size, fd) : -1;
+	converted = x && x->convert && !is_converted ? x->convert(bytes, (size_t)st.st_size, fd) :
+						       -1;
 	if (converted >= 0)
-		s = import_fd(converted, path, damage, err);
+		s = import_fd(converted, path, true, damage, err);
 	else if (x)
 		s = import_bytes(x, bytes, (size_t)st.st_size, path, damage, err);
 	fd_close(&converted);
@@ -188,7 +174,7 @@ static struct store *import_fd(int fd, const char *path, struct buf *damage, str
 /* A pipe is read to its end: what reads recordings goes to and fro in them. */
 static int standard_input(struct err *err)
 {
-	int to = nameless_file(err), ret = 0;
+	int to = convert_file(err), ret = 0;
 	char bytes[1 << 16];
 	ssize_t n = 0;
 
@@ -248,7 +234,7 @@ struct store *import_open(const char *path, struct buf *damage, struct err *err)
 
 	if (fd < 0)
 		return NULL;
-	s = import_fd(fd, path, damage, err);
+	s = import_fd(fd, path, false, damage, err);
 	if (!s && !err->code)
 		return store_open_fd(fd, path, err);
 	close(fd);

@@ -17,27 +17,12 @@
 #include "base/hash.h"
 #include "import/import.h"
 #include "import/perf_formats.h"
+#include "import/perf_records.h"
 #include "import/perf_stacks.h"
+#include "import/perf_zstd.h"
 #include "import/tracing_data.h"
 
-/* Records and features of tools/perf (util/event.h, util/header.h). */
 enum {
-	HEADER_ATTR = 64,
-	HEADER_TRACING_DATA = 66,
-	FINISHED_ROUND = 68,
-	RECORD_AUXTRACE = 71,
-	RECORD_COMPRESSED = 81,
-	RECORD_COMPRESSED2 = 83,
-	FEATURE_TRACING_DATA = 1,
-	FEATURE_HOSTNAME = 3,
-	FEATURE_OSRELEASE = 4,
-	FEATURE_ARCH = 6,
-	FEATURE_NRCPUS = 7,
-	FEATURE_EVENT_DESC = 12,
-	FEATURE_SAMPLE_TIME = 21,
-	FEATURE_CLOCK_DATA = 29,
-	N_FEATURES = 256,
-	PIPE_HEADER = 16,
 	/* Formats of events that are not tracepoints have numbers from here on, which tracepoints
 	 * do not reach. */
 	FIRST_FORMAT = 0xff00,
@@ -553,14 +538,6 @@ static bool is_queued(u32 type)
 	       type == PERF_RECORD_LOST_SAMPLES;
 }
 
-/* What follows the record and is not counted in its size. */
-static u64 trailer_of(u32 type, struct cursor c)
-{
-	if (type == HEADER_TRACING_DATA)
-		return ALIGN_UP((u64)take_u32(&c), 8ull);
-	return type == RECORD_AUXTRACE ? take_u64(&c) : 0;
-}
-
 static void take_record(struct input *in, const u8 *at, u32 type, struct cursor c, u64 trailer)
 {
 	in->n_records++;
@@ -572,8 +549,10 @@ static void take_record(struct input *in, const u8 *at, u32 type, struct cursor 
 		end_round(in);
 	} else if (type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2) {
 		import_damage(
-			in->to,
-			"its records are compressed, and sonde does not read those: record without -z");
+			in->to, "%s (perf inject -i FILE -o COPY unpacks them)",
+			SONDE_STATIC ?
+				"its records are compressed, and a static program cannot load libzstd" :
+				"its compressed records are damaged, or libzstd.so.1 is missing");
 	} else if (is_queued(type)) {
 		enqueue(in, at,
 			type == PERF_RECORD_SAMPLE ? time_of_sample(in, c) : time_of_other(in, c));
@@ -595,7 +574,7 @@ static void take_records(struct input *in, struct cursor data)
 			return;
 		}
 		c = body_of(at, &h);
-		trailer = trailer_of(h.type, c);
+		trailer = perf_trailer(h.type, c);
 		take_bytes(&data, trailer);
 		if (data.failed)
 			import_damage(in->to, "a record at byte %llu ends too early",
@@ -698,6 +677,8 @@ static int run(struct importing *to, const u8 *bytes, size_t len, struct err *er
 	return 0;
 }
 
-const struct importer import_perf = {
-	.name = "perf.data", .brief = "recorded by perf record", .knows = knows, .run = run
-};
+const struct importer import_perf = { .name = "perf.data",
+				      .brief = "recorded by perf record",
+				      .knows = knows,
+				      .run = run,
+				      .convert = perf_unpacked };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files of other tools: the input is the file. */
+/* Files of other tools: the input is the file. Compressed files of perf are unpacked, too. */
+#include <unistd.h>
 #include "import/import.h"
+#include "import/perf_zstd.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -18,10 +20,20 @@ static void import(const struct importer *x, const u8 *data, size_t size)
 	err_release(&err);
 }
 
+static void unpack(const u8 *data, size_t size)
+{
+	int fd = perf_unpacked(data, size, -1);
+
+	if (fd >= 0)
+		close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	for (u32 i = 0; importers[i] && size >= 16; i++)
 		if (importers[i]->knows(data, size))
 			import(importers[i], data, size);
+	if (size >= 16 && import_perf.knows(data, size))
+		unpack(data, size);
 	return 0;
 }
