@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 from page import View, check, labels, same_sums
 
@@ -48,6 +49,7 @@ def look(b, sonde, file, url):
     b.click("//button[.='Sums']")
     if n and file != 'hostile':  # report prints bytes that are no text
         b.until("sondeView.view.is.to - sondeView.view.is.from >= sondeView.info.range")
+        time.sleep(.4)  # sums follow later
         wrong = same_sums(b, sonde, file)
         check('  sums', not wrong, wrong)
     for panel in ('Events', 'Values', 'Flame graph', 'About'):
