@@ -38,6 +38,8 @@ static const struct type *check_keyed(struct check *c, struct node *call, const 
 		return map->type->kind == TY_ERROR ?
 			       &ty_error :
 			       diag_type(c, map->span, D_NOT_A_MAP, call->name);
+	if (key && map->a)
+		return diag_type(c, map->span, D_ARG_MAP, call->name, ", not a value in it");
 	if (key && map->map->is_keyed)
 		check_unify_map_key(c, map->map, key->type, key->span);
 	else if (key && map->map->keyed_known)
@@ -57,7 +59,7 @@ static struct ir_val lower_delete(struct lower *l, struct node *call)
 	struct node *n = keyed_node(l, call);
 	struct opnd ret = lower_map_delete(l, n);
 
-	if (call->discards_value && n->map->is_keyed)
+	if (call->discards_value && n->map->is_keyed && l->env->request->compile.extra_warnings)
 		lower_loss_unless_zero(l, ret, LOSS_MISSING_KEY, n->map->name);
 	return val_scalar(&ty_bool,
 			  call->discards_value ? o_imm(1) : ir_set(l, CC_EQ, ret, o_imm(0)));
@@ -245,7 +247,7 @@ static const struct builtin rows[] = {
 		.sig = "delete(map: any|map, key: any = 0) -> bool",
 		.brief = "delete a key",
 		.doc = "delete(@m, key), or delete(@m) for a map without keys. Returns true if "
-		       "the key was there. If the result is not used, a missing key is a warning.",
+		       "the key was there. With -k a missing key is reported if the result is not used.",
 		.example = "begin { @x[1] = 2; @x[3] = 4; print(delete(@x, 1)); }",
 		.output = "true\n"
 			  "\n"

@@ -16,7 +16,9 @@ static const struct type *check_strlen(struct check *c, struct node *call)
 {
 	const struct node *s = call_arg(call, 0);
 
-	return node_is_const_str(s) ? node_fold_int(call, s->str_len, &ty_u64) : &ty_u64;
+	return node_is_const_str(s) ?
+		       node_fold_int(call, (s64)strnlen(s->str, s->str_len), &ty_u64) :
+		       &ty_u64;
 }
 
 static struct ir_val lower_strlen(struct lower *l, struct node *call)

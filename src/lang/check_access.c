@@ -414,7 +414,7 @@ static bool is_in_object(struct check *c, struct node *n)
 	return false;
 }
 
-const struct type *check_field(struct check *c, struct node *n)
+static const struct type *check_member(struct check *c, struct node *n)
 {
 	const struct builtin *row = args_row(c, n->a);
 
@@ -442,11 +442,37 @@ const struct type *check_field(struct check *c, struct node *n)
 		return no_fields(c, n, n->a->type->kind == TY_POINTER ? n->a->type : t);
 	n->field = check_struct_field(c, n->span, t, n->name, &n->field_offset);
 	if (!n->field && through_virtual_base(c, n, t))
-		return check_field(c, n);
+		return check_member(c, n);
 	if (!n->field)
 		return unknown_field(c, n, t);
 	return is_in_object(c, n) && is_readable(c, n) ? field_type(c, n->field, t, space) :
 							 &ty_error;
+}
+
+/* The member of a tuple or record of constants, as config().max_strlen, is a constant. */
+static void fold_member(struct node *n)
+{
+	const struct node *m = n->a->a;
+
+	if ((n->a->kind != N_TUPLE && n->a->kind != N_RECORD) || !fold_is_literal(n->a))
+		return;
+	for (s64 i = 0; m && (n->name ? !m->name || !streq(m->name, n->name) : i < n->value); i++)
+		m = m->next;
+	if (m && m->kind == N_NAMED)
+		m = m->a;
+	if (m && node_is_const_int(m))
+		node_make_int(n, m->value, m->type);
+	else if (m && node_is_const_str(m))
+		node_make_str(n, m->str, m->str_len, m->type);
+}
+
+const struct type *check_field(struct check *c, struct node *n)
+{
+	const struct type *t = check_member(c, n);
+
+	if (!type_is_moot(t) && n->kind == N_FIELD)
+		fold_member(n);
+	return n->kind == N_FIELD ? t : n->type;
 }
 
 /* ---- elements */

@@ -181,8 +181,7 @@ const struct type *check_sizeof(struct check *c, struct node *n)
 		/* without room for an added NUL */
 		size = MIN(size, MAX(type_complete(n->a->field->type)->size, 1u));
 
-	/* only for an array without a length */
-	if (!size && !(t->kind == TY_STRUCT && t->n_fields))
+	if (!size && t->kind != TY_ARRAY && !(t->kind == TY_STRUCT && t->n_fields))
 		return diag_type(c, n->span, D_INCOMPLETE_TYPE, type_text(c, t));
 	fold_set_int(n, size);
 	return &ty_u64;

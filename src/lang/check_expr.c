@@ -456,6 +456,13 @@ static const struct type *check_comptime(struct check *c, struct node *n)
 {
 	const struct type *t = check_value(c, n->a);
 
+	if (!type_is_moot(t) && !n->a->is_const && fold_is_literal(n->a)) {
+		struct node *next = n->next;
+
+		*n = *n->a;
+		n->next = next;
+		return t;
+	}
 	n->is_const = n->a->is_const;
 	n->value = n->a->value;
 	n->str = n->a->str;

@@ -183,6 +183,8 @@ bool fold_unary(struct check *c, struct node *n);
 __int128 fold_value(const struct node *n);
 void fold_set_bool(struct node *n, bool value);
 void fold_set_int(struct node *n, s64 value);
+/* A number, a string, or a tuple or record of them. */
+bool fold_is_literal(const struct node *n);
 /* The type of the pointer through which n is reached, or NULL: it is a copy. */
 const struct type *check_pointer_before(const struct node *n);
 

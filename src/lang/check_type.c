@@ -385,6 +385,20 @@ static const struct type *find_untagged(struct check *c, const char *name)
 	return t;
 }
 
+/* Scripts write "struct atomic_t", although that is a typedef of a structure without a tag. */
+static const struct type *find_with_tag(struct check *c, u8 tag, const char *name)
+{
+	const struct type *t = find_tagged(c, tag, name);
+
+	if (t || tag == 'e')
+		return t;
+	t = find_untagged(c, name);
+	return t && type_complete(t)->kind == TY_STRUCT &&
+			       type_complete(t)->is_union == (tag == 'u') ?
+		       t :
+		       NULL;
+}
+
 static const struct type *add_suffix(struct check *c, const struct type *t, s64 suffix)
 {
 	if (suffix == -1)
@@ -425,7 +439,7 @@ const struct type *check_try_type(struct check *c, struct type_ref *ref)
 		t = streq(ref->name, "buffer") ? type_buffer(c->arena, n) :
 						 type_string(c->arena, n);
 	} else
-		t = ref->tag ? find_tagged(c, ref->tag, ref->name) : find_untagged(c, ref->name);
+		t = ref->tag ? find_with_tag(c, ref->tag, ref->name) : find_untagged(c, ref->name);
 	for (u32 i = first; t && i < ref->suffix.n && !type_is_moot(t); i++)
 		t = add_suffix(c, t, ref->suffix.v[i]);
 	ref->type = t;

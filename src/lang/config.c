@@ -5,6 +5,7 @@
  * also accepts the names of older bpftrace releases.
  */
 #include <ctype.h>
+#include <strings.h>
 #include <stdlib.h>
 
 #include "lang/config.h"
@@ -128,7 +129,9 @@ struct choice {
 	const char *text;
 	s64 value;
 };
-static const struct choice bools[] = { { "true", 1 }, { "1", 1 }, { "false", 0 }, { "0", 0 }, {} };
+static const struct choice bools[] = { { "true", 1 }, { "1", 1 },     { "yes", 1 },
+				       { "on", 1 },   { "false", 0 }, { "0", 0 },
+				       { "no", 0 },   { "off", 0 },   {} };
 static const struct choice missing[] = {
 	{ "error", MISSING_ERROR }, { "warn", MISSING_WARN }, { "ignore", MISSING_IGNORE }, {}
 };
@@ -138,17 +141,17 @@ static const struct choice stack_modes[] = { STACK_MODES(M){ "sonde", STACK_MODE
 static const struct choice user_stacks[] = { { "auto", USER_STACKS_AUTO },
 					     { "frame_pointers", USER_STACKS_FP },
 					     {} };
-static const struct choice unstables[] = { { "error", 0 },  { "false", 0 },
-					   { "0", 0 },      { "warn", 1 },
-					   { "enable", 2 }, { "true", 2 },
-					   { "1", 2 },      {} };
+static const struct choice unstables[] = { { "error", 0 }, { "false", 0 },  { "0", 0 },
+					   { "warn", 1 },  { "enable", 2 }, { "true", 2 },
+					   { "1", 2 },     { "no", 0 },     { "off", 0 },
+					   { "yes", 2 },   { "on", 2 },     {} };
 static const struct choice caches[] = { { "PER_PID", 1 }, { "PER_PROGRAM", 1 }, { "NONE", 1 },
 					{ "1", 1 },       { "0", 1 },           {} };
 
 static bool choose(const struct choice *list, const char *text, s64 *value)
 {
 	for (; list->text; list++)
-		if (streq(list->text, text)) {
+		if (strcasecmp(list->text, text) == 0) {
 			*value = list->value;
 			return true;
 		}

@@ -322,12 +322,14 @@ bool fold_binary(struct check *c, struct node *n)
 
 /* ---- values that are no numbers */
 
-static bool is_constant(const struct node *n)
+bool fold_is_literal(const struct node *n)
 {
-	if (n->kind != N_TUPLE)
+	if (n->kind == N_NAMED)
+		return fold_is_literal(n->a);
+	if (n->kind != N_TUPLE && n->kind != N_RECORD)
 		return node_is_const_int(n) || node_is_const_str(n);
 	for (const struct node *e = n->a; e; e = e->next)
-		if (!is_constant(e))
+		if (!fold_is_literal(e))
 			return false;
 	return true;
 }
@@ -347,7 +349,7 @@ static bool fold_tuples(struct node *n)
 	const struct node *a = n->a, *b = n->b;
 
 	if ((n->op != OP_EQ && n->op != OP_NE) || a->kind != N_TUPLE || b->kind != N_TUPLE ||
-	    !is_constant(a) || !is_constant(b))
+	    !fold_is_literal(a) || !fold_is_literal(b))
 		return false;
 	fold_set_bool(n,
 		      (n_members(a) == n_members(b) && compare(a, b) == SAME) == (n->op == OP_EQ));

@@ -74,19 +74,34 @@ static void put_address(struct buf *b, u64 ip)
 	buf_hex(b, ip);
 }
 
+static bool put_name(struct buf *b, const struct names *names, const struct symbol *sym, u64 ip)
+{
+	if (sym->name)
+		put_foreignz(b, names, sym->name);
+	else
+		put_address(b, ip);
+	return sym->name;
+}
+
+bool symbol_name(struct buf *b, const struct names *names, bool user, struct process_at of, u64 ip)
+{
+	struct symbol sym = symbol_of(names, user, of, ip);
+
+	return put_name(b, names, &sym, ip);
+}
+
 bool frame_name(struct buf *b, const struct names *names, bool user, struct process_at of, u64 ip,
 		bool is_return)
 {
 	const char *why = frame_reason(user, ip);
-	struct symbol sym = why ? no_symbol : frame_symbol(names, user, of, ip, is_return);
 
-	if (why)
+	if (why) {
 		put_reason(b, why);
-	else if (sym.name)
-		put_foreignz(b, names, sym.name);
-	else
-		put_address(b, ip);
-	return why || sym.name;
+		return true;
+	}
+	struct symbol sym = frame_symbol(names, user, of, ip, is_return);
+
+	return put_name(b, names, &sym, ip);
 }
 
 const char *frame_module(const struct names *names, bool user, struct process_at of, u64 ip)

@@ -328,7 +328,7 @@ static void put_usym(struct buf *b, const struct names *names, const void *p)
 	struct usym_value v;
 
 	memcpy(&v, p, sizeof v);
-	frame_name(b, names, true, (struct process_at){ v.pid, 0 }, v.addr, false);
+	symbol_name(b, names, true, (struct process_at){ v.pid, 0 }, v.addr);
 }
 
 /* ---- aggregations inside other values; outputs print whole ones */
@@ -516,8 +516,7 @@ static void show(struct show s, const struct type *t, const void *p)
 	case TY_USTACK:
 	case TY_FULLSTACK: stack_text(s.b, s.names, t, p); return;
 	case TY_KSYM:
-		frame_name(s.b, s.names, false, (struct process_at){ 0 }, (u64)value_int(t, p),
-			   false);
+		symbol_name(s.b, s.names, false, (struct process_at){ 0 }, (u64)value_int(t, p));
 		return;
 	case TY_USYM: put_usym(s.b, s.names, p); return;
 	case TY_USERNAME: put_username(s.b, s.names, (u32)value_int(t, p)); return;

@@ -17,8 +17,11 @@ void put_foreign(struct buf *b, const struct names *names, const char *text, siz
 void put_foreignz(struct buf *b, const struct names *names, const char *text);
 /* Appends a newline, then each frame on an indented line. */
 void stack_text(struct buf *b, const struct names *names, const struct type *t, const void *p);
-/* Appends a frame's symbol without offset: "vfs_read"; is_return: ip is a return address. False: it
- * is unknown, "0x..." is appended. */
+/* Appends the symbol of an address, without offset: "vfs_read". False: it is unknown, "0x..." is
+ * appended. */
+bool symbol_name(struct buf *b, const struct names *names, bool user, struct process_at of, u64 ip);
+/* The same of a frame; is_return: ip is a return address. In the place of an address there may be
+ * the reason why the stack ends. */
 bool frame_name(struct buf *b, const struct names *names, bool user, struct process_at of, u64 ip,
 		bool is_return);
 /* Why a user stack ends there: the text that frame_name() puts in brackets. NULL: ip is an
