@@ -122,13 +122,12 @@ export function countStates({ parts, from, scale, width }, ids) {
 /** Layers upon each other, of a number for each column. @param {Pen} pen @param {number} y @param {number} height @param {number} most
  * @param {[Float64Array, string][]} layers */
 export function paintStack({ ctx, width }, y, height, most, layers) {
-	for (let x = 0; x < width; x++) {
-		let at = y + height;
-		for (const [counts, color] of layers) {
-			const h = (counts[x] || 0) / most * height;
-			ctx.fillStyle = color;
-			ctx.fillRect(x, at -= h, 1, h);
-		}
+	const at = new Float64Array(Math.ceil(width)).fill(y + height);
+	for (const [counts, color] of layers) {
+		ctx.fillStyle = color;
+		for (let x = 0; x < width; x++)
+			if (counts[x])
+				ctx.fillRect(x, at[x] -= counts[x] / most * height, 1, counts[x] / most * height);
 	}
 }
 

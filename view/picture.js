@@ -270,6 +270,8 @@ export class Picture {
 				break;
 			}
 		const digits = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(step)))), origin = Number(BigInt(this.context.info.from) % 10n ** 15n);
+		if (!this.context.info.events)
+			return;
 		ctx.fillStyle = this.colors.soft;
 		ctx.fillText(`${duration(wide)} from ${clock(this.context.info, s.from, digits + 1)} s`, 8, 13);
 		for (let t = Math.ceil((s.from + origin) / step) * step - origin; t < s.to; t += step) {

@@ -4,14 +4,15 @@ import { KIND } from '../data.js';
 import { laneId } from '../tiles.js';
 import { hue, paintSpans, spanAt } from '../paint.js';
 import { duration, taskName } from '../words.js';
-import { addGroup, hitOf } from './registry.js';
+import { addGroup, hitOf, keysOf } from './registry.js';
 
 addGroup({
 	id: 'cpus',
 	title: 'Processors',
 	needs: 'switches',
-	rows: ({ info }) => !info.has.switches ? [] : Array.from({ length: info.cpus }, (_, cpu) => {
-		const id = laneId(KIND.CPU, cpu);
+	/* a text does not say how many there are */
+	rows: c => !c.info.has.switches ? [] : Array.from({ length: Math.max(c.info.cpus, ...keysOf(c, KIND.CPU).map(cpu => cpu + 1)) }, (_, cpu) => {
+		const { info } = c, id = laneId(KIND.CPU, cpu);
 		return {
 			id: 'cpu' + cpu,
 			label: 'processor ' + cpu,

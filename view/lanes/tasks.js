@@ -6,7 +6,7 @@ import { countStates, hue, paintSpans, paintStack, spanAt } from '../paint.js';
 import { duration, processName, stateText, taskName } from '../words.js';
 import { addGroup, hitOf, isTraced, keysOf } from './registry.js';
 
-const STATE_COLORS = ['', 'running', 'runnable', 'sleeping', 'blocked', 'stopped'];
+const STATE_COLORS = ['', 'sleeping', 'sleeping', 'sleeping', 'blocked', 'stopped'];
 
 /** How long it runs, about, else how much it calls: the order of rows. In a recording of some processes, their threads are first.
  * @param {import('./registry.js').Context} c @param {import('../tiles.js').Tile} tile @param {number} task */
@@ -30,6 +30,10 @@ function rowOf({ info, tiles }, task, group) {
 		lanes: [states, calls],
 		draw: (pen, y) => {
 			paintSpans(pen, states, y + 2, top, { color: arg => pen.colors[STATE_COLORS[arg]] || pen.colors.line, thin: true });
+			if (top) { /* the shares of what is narrower than a pixel; of wide spans the same as above */
+				const { runs, waits } = countStates(pen, [states]);
+				paintStack(pen, y + 2, top, 1, [[runs, pen.colors.running], [waits, pen.colors.runnable]]);
+			}
 			paintSpans(pen, calls, y + 2 + top, 11, { color: arg => hue(info.names[arg] || ''), text: arg => info.names[arg] || '?' });
 		},
 		hit: (parts, time, near, part) => {

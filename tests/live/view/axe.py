@@ -21,7 +21,7 @@ def main():
     b = View()
     try:
         for theme in ('light', 'dark'):
-            for panel in ('sums', 'events', 'flame', 'about'):
+            for panel in ('sums', 'events', 'counters', 'flame', 'about'):
                 b.show(f'file://{os.path.abspath(sys.argv[2])}#theme={theme}&panel={panel}')
                 b.until("document.getElementById('panel').children.length")
                 time.sleep(.3)

@@ -134,6 +134,7 @@ def main():
         check('threads that run, and wait', said == ['1 run, 1 wait for a processor', '1 run, 0 wait for a processor', '1 run, 1 wait for a processor'], said)
         b.show(servers[2][1])
         b.until('sondeView.info.isDone && sondeView.picture.parts.length')
+        check('processors, of which a text has no number', 'processor 0' in labels(b), labels(b))
         share = float(threads(b)[1].split()[0])
         check('the share of time, of spans that are merged', abs(share - .3) < .03 and b.run('sondeView.picture.parts[0].tile.step') > 100000, share)
         b.show(servers[3][1])
