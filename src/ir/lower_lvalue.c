@@ -412,14 +412,15 @@ static void place_site_texts(struct lower *l, struct program *p, u32 len)
 	p->site_text_rows = rows;
 }
 
-static struct ir_val probe_as_text(struct lower *l, struct node *probe, const struct type *to)
+struct ir_val lower_probe_text(struct lower *l, struct opnd id)
 {
 	struct program *p = l->prog;
-	struct opnd id, at;
+	const struct type *to = type_string(l->arena, l->env->probe_name_max + 1);
+	struct opnd at;
 
 	if (!p->site_text_len)
 		place_site_texts(l, p, to->count);
-	id = ir_op2(l, IR_AND, lower_scalar(l, probe), o_imm(p->site_text_rows - 1));
+	id = ir_op2(l, IR_AND, id, o_imm(p->site_text_rows - 1));
 	at = ir_op2(l, IR_ADD,
 		    ir_addr(l, o_data(lower_internal_map(l, MAP_DATA), p->site_text_off)),
 		    ir_op2(l, IR_MUL, id, o_imm(p->site_text_len)));
@@ -436,7 +437,7 @@ struct ir_val lower_cast(struct lower *l, struct node *n)
 	if (from->kind == TY_FLOAT && type_is_scalar(to))
 		return val_scalar(to, lower_convert(l, lower_float_to_int(l, n->a), &ty_s64, to));
 	if (from->kind == TY_PROBE && to->kind == TY_STRING)
-		return probe_as_text(l, n->a, to);
+		return lower_probe_text(l, lower_scalar(l, n->a));
 	v = lower_lvalue(l, n->a);
 	if (type_is_scalar(to)) {
 		if (!v.in_memory) /* an aggregation, already merged to a number */

@@ -591,9 +591,22 @@ static void put_fields(struct lower *l, const struct ir_val *v, const struct typ
 	lower_zero_from(l, dst, at, t->size);
 }
 
+static void put_probe_text(struct lower *l, const struct ir_val *v, const struct type *t,
+			   struct opnd dst, bool canonical)
+{
+	struct ir_val text =
+		lower_probe_text(l, v->in_memory ? lower_load_lvalue(l, v, NULL) : v->o);
+
+	put_string_copy(l, &text, t, dst, canonical);
+}
+
 void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
 	       bool canonical)
 {
+	if (v->type->kind == TY_PROBE && t->kind == TY_STRING) {
+		put_probe_text(l, v, t, dst, canonical);
+		return;
+	}
 	if (type_is_scalar(t)) {
 		struct opnd o = v->o;
 

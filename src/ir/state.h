@@ -131,6 +131,8 @@ void lower_compare_memory(struct lower *l, struct node *n, struct ir_block *equa
 /* lower_lvalue, loaded when it is a scalar. */
 struct ir_val lower_read_lvalue(struct lower *l, struct node *n);
 struct ir_val lower_cast(struct lower *l, struct node *n);
+/* The name of a probe, in our memory. */
+struct ir_val lower_probe_text(struct lower *l, struct opnd id);
 struct ir_val lower_var(struct lower *l, struct node *n);
 void lower_var_assign(struct lower *l, struct var *v, struct node *value);
 void lower_var_store(struct lower *l, struct var *v, struct opnd value); /* scalar */

@@ -237,7 +237,7 @@ static const struct type *arg_type(struct check *c, struct node *n, const struct
  * The name of the probe in a string context: probe becomes (string)probe, which has room for the
  * longest.
  */
-static const struct type *name_as_text(struct check *c, struct node *n)
+const struct type *check_name_as_text(struct check *c, struct node *n)
 {
 	struct node *probe = arena_dup(c->arena, n, sizeof *n), *next = n->next;
 
@@ -259,7 +259,7 @@ static const struct type *check_arg(struct check *c, struct node *call, struct n
 		return &ty_void;
 	if (t->kind == TY_PROBE && !t->is_func && (arg->kinds & AK_STRING) &&
 	    !(arg->kinds & AK_ANY))
-		t = name_as_text(c, n);
+		t = check_name_as_text(c, n);
 	if (type_is_moot(t))
 		return t;
 	if (!kind_fits(arg, n, t))

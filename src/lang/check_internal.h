@@ -182,6 +182,8 @@ void fold_warn_shift(struct check *c, const struct node *n, const struct node *b
 bool fold_unary(struct check *c, struct node *n);
 __int128 fold_value(const struct node *n);
 void fold_set_bool(struct node *n, bool value);
+/* Wraps the name of a probe in a cast to a string. */
+const struct type *check_name_as_text(struct check *c, struct node *n);
 void fold_set_int(struct node *n, s64 value);
 /* A number, a string, or a tuple or record of them. */
 bool fold_is_literal(const struct node *n);

@@ -170,6 +170,10 @@ static const struct type *whole_pair(struct check *c, struct node *n, const stru
 		n->promoted = a;
 	else if (b->kind == TY_PROBE && a->kind == TY_STRING && n->a->is_const)
 		n->promoted = b;
+	else if (a->kind == TY_PROBE && b->kind == TY_STRING && !a->is_func)
+		n->promoted = type_join(c, check_name_as_text(c, n->a), b, &mixed);
+	else if (b->kind == TY_PROBE && a->kind == TY_STRING && !b->is_func)
+		n->promoted = type_join(c, a, check_name_as_text(c, n->b), &mixed);
 	else if (a->kind != b->kind || !type_is_storable(a))
 		return bad_operands(c, n, a, b);
 	else

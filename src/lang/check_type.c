@@ -206,6 +206,19 @@ static const struct type *join_same_kind(struct check *c, const struct type *a,
 	return NULL;
 }
 
+static bool is_probe_name(const struct type *t)
+{
+	return t->kind == TY_PROBE && !t->is_func;
+}
+
+/* The name of a probe beside other text becomes text. */
+static const struct type *join_name(struct check *c, const struct type *text)
+{
+	u32 count = c->env->probe_name_max + 1;
+
+	return text->count >= count ? text : type_string(c->arena, count);
+}
+
 const struct type *type_join(struct check *c, const struct type *a, const struct type *b,
 			     bool *mixed)
 {
@@ -215,6 +228,10 @@ const struct type *type_join(struct check *c, const struct type *a, const struct
 		return b;
 	if (a->kind == b->kind)
 		return join_same_kind(c, a, b, mixed);
+	if (is_probe_name(a) && b->kind == TY_STRING)
+		return join_name(c, b);
+	if (is_probe_name(b) && a->kind == TY_STRING)
+		return join_name(c, a);
 	a = type_as_number(a);
 	b = type_as_number(b);
 	if (type_is_integer(a) && type_is_integer(b))
