@@ -58,9 +58,12 @@ function drawLines(pen, kept, top) {
 			ctx.lineTo(width, y(line.last[i - 1]));
 		ctx.stroke();
 	}
+	const said = kept.wrong || (kept.busy && !lines.length ? 'counting …' : lines.length ? `${short(most)}${kept.lines.size > LANE_LINES ? `, the ${LANE_LINES} largest of ${kept.lines.size}` : ''}` : 'no values');
 	ctx.lineWidth = 1;
+	ctx.fillStyle = pen.colors.back;
+	ctx.fillRect(0, top + 2, ctx.measureText(said).width + 5, 12);
 	ctx.fillStyle = pen.colors.text;
-	ctx.fillText(kept.wrong || (kept.busy && !lines.length ? 'counting …' : lines.length ? `${short(most)}${kept.lines.size > LANE_LINES ? `, the ${LANE_LINES} largest of ${kept.lines.size}` : ''}` : 'no values'), 2, top + 8);
+	ctx.fillText(said, 2, top + 8);
 	if (least < 0)
 		ctx.fillText(short(least), 2, top + LANE_HEIGHT - 8);
 }

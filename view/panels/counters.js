@@ -41,11 +41,11 @@ addPanel({
 	id: 'counters',
 	title: 'Counters',
 	show: (box, app) => {
-		const list = make('datalist', '', box), first = app.info.formats.findIndex((_, i) => app.info.fields[i].length);
+		const list = make('datalist', '', box), all = choices(app.info);
 		list.id = 'list-fields';
-		list.append(...choices(app.info).map(text => new Option('', text)));
+		list.append(...all.map(text => new Option('', text)));
 		make('p', 'A lane over time of a field of an event, for each value of something (by cpu_id, by comm), or of the maps of a script, which runs over the recording.', box);
-		addForm(box, app, 'field', 'input', { size: 50, maxLength: 200, placeholder: `${app.info.formats[first] || 'EVENT'}.${app.info.fields[first]?.[0] || 'FIELD'} by comm` }).setAttribute('list', list.id);
+		addForm(box, app, 'field', 'input', { size: 50, maxLength: 200, placeholder: all.find(text => !/comm|name/.test(text)) || 'EVENT.FIELD by comm' }).setAttribute('list', list.id);
 		addForm(box, app, 'script', 'textarea', { rows: 3, cols: 80, maxLength: MOST_SCRIPT, value: app.info.script,
 			placeholder: 'tracepoint:sched:sched_switch { @[args.next_comm] = count(); }' });
 		make('ul', '', box);
