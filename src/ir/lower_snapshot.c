@@ -319,7 +319,8 @@ static struct opnd count_of(struct snapping *g, u32 op)
 		return by_table(g, o);
 	switch (o->len.kind) {
 	case LEN_ARG: return g->arg[o->len.value];
-	case LEN_BITS: return units_of(g, o, 6);
+	case LEN_BITS:
+	case LEN_NODES: return units_of(g, o, 6);
 	case LEN_PAGES: return units_of(g, o, 12);
 	case LEN_RESULT: return g->result;
 	case LEN_POINTEE: return pointee_of(g, op, g->arg[o->len.value]);

@@ -140,7 +140,8 @@ static struct call_len read_len(const char **s)
 		char letter;
 		enum call_len_kind kind;
 	} kinds[] = { { 'r', LEN_RESULT }, { '*', LEN_POINTEE }, { '=', LEN_CONST },
-		      { 'm', LEN_MEMBER }, { 'b', LEN_BITS },    { 'g', LEN_PAGES } };
+		      { 'm', LEN_MEMBER }, { 'b', LEN_BITS },    { 'g', LEN_PAGES },
+		      { 'n', LEN_NODES } };
 	struct call_len len = { 0 };
 
 	if (**s != ':')
@@ -187,6 +188,7 @@ static const struct letter {
 	{ 'h', VIEW_PORT, 2, 0, false },        { 'a', VIEW_INET, 4, 0, false },
 	{ 'A', VIEW_INET6, 16, 0, false },      { 'S', VIEW_SIGNALS, 8, 0, false },
 	{ 'W', VIEW_WAIT, 4, 0, false },        { 'c', VIEW_CHARS, 0, 0, false },
+	{ '.', VIEW_CHARS, 0, 1, false },
 	{ 'b', VIEW_BYTES, 0, 0, false },       { 'P', VIEW_PATH, 0, 0, false },
 	{ 'F', VIEW_FD_SET, 0, 0, false },      { '"', VIEW_DATA, 0, 0, false },
 	{ 's', VIEW_STRING, 0, 0, false },      { 'n', VIEW_FILE_NAME, 0, 0, false },

@@ -100,6 +100,13 @@ static void put_chars(const struct shown *s, struct bytes at, u32 n)
 	put_quoted(s->b, at.p, (u32)strnlen((const char *)at.p, MIN(n, at.n)), s->hex);
 }
 
+static void put_cut_chars(const struct shown *s, struct bytes at, u32 n)
+{
+	put_chars(s, at, n);
+	if (at.n >= n && strnlen((const char *)at.p, n) == n)
+		buf_puts(s->b, "...");
+}
+
 /* sun_path: "/tmp/x", @"abstract" */
 static void put_path(const struct shown *s, struct bytes at, u32 most)
 {
@@ -424,7 +431,8 @@ static bool is_readable(const struct shown *s, const struct call_view *v, u32 kn
 	if (v->kind == VIEW_FD_SET && v->len.kind == LEN_BITS)
 		return known >=
 		       MIN(8 * ((call_arg_of(s, v->len.value) + 63) / 64), (u64)MOST_FDS / 8);
-	return v->kind != VIEW_ARRAY || known >= call_size_of(v->of);
+	return v->kind != VIEW_ARRAY ||
+	       (known >= call_size_of(v->of) && (n >= 0 || v->len.kind != LEN_NODES));
 }
 
 static void show_object(struct shown *s, const struct call_view *v, u64 address, struct bytes at,
@@ -646,7 +654,9 @@ void call_show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_INET6: put_inet(s->b, at.p, true); break;
 	case VIEW_SIGNALS: put_signal_set(s->b, word, s->style); break;
 	case VIEW_WAIT: put_wait_status(s->b, (int)word); break;
-	case VIEW_CHARS: put_chars(s, at, v->count); break;
+	case VIEW_CHARS:
+		(v->base ? put_cut_chars : put_chars)(s, at, v->count);
+		break;
 	case VIEW_BYTES:
 		put_quoted(s->b, at.p, v->count ? MIN(v->count, at.n) : at.n, s->hex);
 		break;

@@ -58,7 +58,7 @@ enum view_kind {
 	VIEW_INET6,     /* inet_pton(AF_INET6, "::1") */
 	VIEW_SIGNALS,   /* a set: [INT TERM], ~[KILL] */
 	VIEW_WAIT,      /* [{WIFEXITED(s) && WEXITSTATUS(s) == 0}] */
-	VIEW_CHARS,     /* text in place, up to a NUL */
+	VIEW_CHARS,     /* text in place, up to a NUL; base 1: "..." follows if there is none */
 	VIEW_BYTES,     /* bytes in place, as text */
 	VIEW_PATH,      /* text in place, of an AF_UNIX address */
 	VIEW_HARDWARE,  /* an address in place: 00:1a:2b:3c:4d:5e */
@@ -122,6 +122,7 @@ enum call_len_kind {
 	LEN_POINTEE, /* the u32 to which an argument points */
 	LEN_MEMBER,  /* a member of the structure: offset, size */
 	LEN_BITS,    /* words of 8 bytes for as many bits as the value of an argument */
+	LEN_NODES,   /* the same of one bit less; of one bit, nothing is known (mm/mempolicy.c: get_nodes) */
 	LEN_PAGES,   /* pages of the value of an argument, in bytes */
 };
 
