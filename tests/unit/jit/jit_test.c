@@ -239,6 +239,41 @@ static void test_helpers(void)
 		MOV(R2, 8), MOV(R3, 0), CALL(BPF_FUNC_probe_read_user), STORE_R0);
 }
 
+/* r3 = the stack pointer + n; reads `size` bytes of there to r10 - 8. What is then done with r0 !=
+ * 0 is not compiled: nobody could. */
+#define READ_AT(n, size)                                                                           \
+	ST(DW, R10, -8, 0), LDX(DW, R3, R1, SP), ALU(ADD, R3, n), MOVR(R1, R10), ALU(ADD, R1, -8), \
+		MOV(R2, size), CALL(BPF_FUNC_probe_read_user), JMP(JSGE, R0, 0, 1),                \
+		CALL(BPF_FUNC_copy_from_user), LDX(DW, R0, R10, -8)
+#define IS_CODE MOVR(R6, R0), MOV(R0, 1), JMP(JGT, R6, 4096, 1), MOV(R0, 2), STORE_R0
+
+static void test_stack(void)
+{
+	const struct bpf_insn reads[] = { READ_AT(0, 8), STORE_R0 },
+			      more[] = { READ_AT(8, 8), STORE_R0 }, none[] = { MOV(R0, 0), EXIT };
+	struct program prog;
+	struct arena a;
+
+	gives(1, "the word at the stack pointer: a return address", READ_AT(0, 8), IS_CODE);
+	gives(1, "half of it", READ_AT(0, 4), MOVR(R6, R0), MOV(R0, 1), JMP(JGT, R6, 0, 1),
+	      MOV(R0, 2), STORE_R0);
+	gives(0, "its highest byte", READ_AT(7, 1), STORE_R0);
+	refuses("may not be there", "the word above", READ_AT(8, 8), STORE_R0);
+	refuses("may not be there", "the word below", READ_AT(-8, 8), STORE_R0);
+	refuses("may not be there", "more than a word", READ_AT(0, 16), STORE_R0);
+	refuses("may not be there", "another register", MOVR(R1, R10), ALU(ADD, R1, -8), MOV(R2, 8),
+		MOVR(R3, R9), CALL(BPF_FUNC_probe_read_user), STORE_R0);
+
+	asm_program(&prog, &a);
+	asm_func(&prog, BPF_PROG_TYPE_KPROBE, reads, ARRAY_SIZE(reads));
+	asm_func(&prog, BPF_PROG_TYPE_KPROBE, more, ARRAY_SIZE(more));
+	asm_func(&prog, BPF_PROG_TYPE_KPROBE, none, ARRAY_SIZE(none));
+	is_int(jit_memory_of(prog.funcs.v[0]), JIT_READS_STACK, "it reads the stack alone");
+	is_int(jit_memory_of(prog.funcs.v[1]), JIT_READS_MEMORY, "it reads more");
+	is_int(jit_memory_of(prog.funcs.v[2]), JIT_READS_NOTHING, "it reads nothing");
+	arena_release(&a);
+}
+
 /* All flags that arithmetic sets, before and after. */
 static void test_flags(void)
 {
@@ -292,6 +327,7 @@ int main(void)
 	test_calls();
 	test_helpers();
 	test_thread();
+	test_stack();
 	test_flags();
 	test_control();
 	return done();
