@@ -184,10 +184,11 @@ static int show(struct flow *f)
 	int ret;
 
 	choose_probes(f, &c->request.probes);
-	flow_split(f);
-	ret = flow_script(f, &job.script);
+	ret = flow_clauses(f);
 	if (ret)
 		return ret;
+	flow_split(f);
+	flow_script(f, &job.script);
 	if (flow_has_kernel(f))
 		flow_time_before(f);
 	f->is_json = c->sink.output == &output_json;

@@ -93,13 +93,13 @@ struct flow_sum {
 };
 
 /* Clauses of the script if the process engine serves functions. */
-enum flow_split_clause {
+enum flow_split_kind {
 	SPLIT_BEGIN, /* entries of FUNC */
 	SPLIT_ENTER,
 	SPLIT_LEAVE,
 	SPLIT_KERNEL_ENTER, /* of functions that the kernel serves: of all threads */
 	SPLIT_KERNEL_LEAVE,
-	N_SPLIT_CLAUSES
+	N_SPLIT_KINDS
 };
 /* Above @in[tid], by less than that, a place is outside of FUNC. */
 #define FLOW_OUTSIDE (8ull << 20)
@@ -108,17 +108,16 @@ enum flow_split_clause {
 struct flow_waiting {
 	u64 ns;
 	const struct type *type;
-	u8 value[64];
+	void *value;
 };
 struct flow_queue {
 	struct flow_waiting *v; /* by time */
 	u32 first, n, cap;      /* from first to n - 1 */
 };
 
-/* Their attach points; NULL: none. */
 struct flow_split {
 	bool is_on;
-	const char *begin, *enter, *leave, *kernel_enter, *kernel_leave;
+	VEC(u8) kinds; /* of t.clauses */
 	struct flow_queue waiting;
 };
 
@@ -157,16 +156,20 @@ int flow_find_files(struct flow *f);
 /* ---- functions.c: c->line.words -> f->functions, f->kernel_functions. 0, or the exit status after
  * a message. */
 int flow_sort_functions(struct flow *f);
-/* ---- split.c: -> f->split, and the engine of the run. */
+/* ---- split.c: t.clauses -> those of f->split, and the engine of the run. */
 void flow_split(struct flow *f);
 /* ---- order.c */
 void flow_wait(struct flow *f, const struct flow_waiting *w);
-/* The oldest that waits, if it is not younger. */
+/* The oldest that waits, if it is not younger; the caller frees its value. */
 bool flow_next_waiting(struct flow *f, u64 until, struct flow_waiting *w);
-/* Whether the thread is inside FUNC at an event of a clause, where its stack pointer is `sp`. */
-bool flow_is_inside(struct flow_thread *th, u64 clause, u64 sp);
+void flow_release_waiting(struct flow *f);
+/* Whether the thread is inside FUNC at an event of a clause of a kind, where its stack pointer is
+ * `sp`. */
+bool flow_is_inside(struct flow_thread *th, enum flow_split_kind kind, u64 sp);
 /* ---- script.c: 0, or the exit status after a message. */
-int flow_script(struct flow *f, const char **script);
+/* The functions of the program -> t.clauses. */
+int flow_clauses(struct flow *f);
+void flow_script(struct flow *f, const char **script);
 /* Functions of the kernel are probed. */
 bool flow_has_kernel(const struct flow *f);
 /* ---- reach.c: f->kernel_functions -> f->reached. 0, or the exit status after a message. */

@@ -241,7 +241,7 @@ void flow_release(struct flow *f)
 		free(th->open.v);
 		free(th);
 	}
-	free(f->split.waiting.v);
+	flow_release_waiting(f);
 	hash_release(&f->threads);
 	hash_release(&f->functions_by_symbol);
 	hash_release(&f->signatures);

@@ -41,17 +41,26 @@ bool flow_next_waiting(struct flow *f, u64 until, struct flow_waiting *w)
 	return true;
 }
 
+void flow_release_waiting(struct flow *f)
+{
+	struct flow_queue *q = &f->split.waiting;
+
+	for (; q->first < q->n; q->first++)
+		free(q->v[q->first].value);
+	free(q->v);
+}
+
 /* As IS_OUTSIDE of script.c. */
 static bool is_outside(const struct flow_thread *th, u64 sp)
 {
 	return sp - th->in - 1 < FLOW_OUTSIDE;
 }
 
-bool flow_is_inside(struct flow_thread *th, u64 clause, u64 sp)
+bool flow_is_inside(struct flow_thread *th, enum flow_split_kind kind, u64 sp)
 {
-	bool is_return = clause == SPLIT_LEAVE || clause == SPLIT_KERNEL_LEAVE;
+	bool is_return = kind == SPLIT_LEAVE || kind == SPLIT_KERNEL_LEAVE;
 
-	if (clause == SPLIT_BEGIN && (!th->in || is_outside(th, sp)))
+	if (kind == SPLIT_BEGIN && (!th->in || is_outside(th, sp)))
 		th->in = sp;
 	if (!th->in || is_outside(th, sp))
 		return false;

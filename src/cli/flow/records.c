@@ -129,6 +129,11 @@ static bool has_layout(const struct type *type)
 	       type->fields[AT_PROBE].type->kind == TY_PROBE;
 }
 
+static enum flow_split_kind split_kind(const struct flow *f, u64 clause)
+{
+	return clause < f->split.kinds.n ? f->split.kinds.v[clause] : SPLIT_ENTER;
+}
+
 static void show(struct flow *f, const struct type *type, const void *p)
 {
 	struct record r = { .f = f, .type = type, .p = p };
@@ -143,7 +148,7 @@ static void show(struct flow *f, const struct type *type, const void *p)
 				     .ns = (u64)number(&r, AT_NS),
 				     .in_kernel = !r.clause };
 	th = flow_thread(f, (u32)number(&r, AT_TID));
-	if (f->split.is_on && !flow_is_inside(th, clause, frame.sp))
+	if (f->split.is_on && !flow_is_inside(th, split_kind(f, clause), frame.sp))
 		return;
 	if (frame.function == FLOW_NONE)
 		return;
@@ -163,8 +168,10 @@ static void show_waiting(struct flow *f, u64 until)
 {
 	struct flow_waiting w;
 
-	while (flow_next_waiting(f, until, &w))
+	while (flow_next_waiting(f, until, &w)) {
 		show(f, w.type, w.value);
+		free(w.value);
+	}
 }
 
 static void value(struct sink *s, const struct type *type, const void *p)
@@ -180,7 +187,8 @@ static void value(struct sink *s, const struct type *type, const void *p)
 		return;
 	}
 	w = (struct flow_waiting){ .ns = (u64)number(&r, AT_NS), .type = type };
-	if ((u64)number(&r, AT_CLAUSE) >= SPLIT_KERNEL_ENTER && type->size <= sizeof w.value) {
+	if (split_kind(f, (u64)number(&r, AT_CLAUSE)) >= SPLIT_KERNEL_ENTER) {
+		w.value = xcalloc(1, type->size);
 		memcpy(w.value, p, type->size);
 		flow_wait(f, &w);
 		return;

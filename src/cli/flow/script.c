@@ -38,16 +38,24 @@ static void put_begin(struct buf *b, const struct flow *f, const char *function)
 	buf_printf(b, "\n{ %s }\n", enter);
 }
 
-static void put_clause(struct buf *b, const struct flow *f, u32 number)
+static void put_print(struct buf *b, const struct flow *f, u32 number, const char *from)
 {
 	const struct trace_clause *cl = &f->t.clauses.v[number];
 	enum flow_record kind = cl->is_return ? FLOW_RETURN : FLOW_ENTER;
 
-	buf_printf(b, "%s /%s/ { print((%u, %u, nsecs, tid, probe, reg(\"sp\"), %s", cl->probes,
-		   inside, number, kind, back);
+	buf_printf(b, "print((%u, %u, nsecs, tid, probe, reg(\"sp\"), %s", number, kind, from);
 	for (u32 i = 0; i < cl->fields.n; i++)
 		buf_printf(b, ", %s", cl->fields.v[i].expr);
-	buf_printf(b, "));%s }\n", cl->is_return ? leave : "");
+	buf_puts(b, "));");
+}
+
+static void put_clause(struct buf *b, const struct flow *f, u32 number)
+{
+	const struct trace_clause *cl = &f->t.clauses.v[number];
+
+	buf_printf(b, "%s /%s/ { ", cl->probes, inside);
+	put_print(b, f, number, back);
+	buf_printf(b, "%s }\n", cl->is_return ? leave : "");
 }
 
 static void put_calls(struct buf *b, const struct flow *f)
@@ -66,40 +74,25 @@ static void put_calls(struct buf *b, const struct flow *f)
 
 /* Functions that the kernel serves have no map in common with the others, which would bring all of
  * them into one engine: order.c leaves out what is outside. */
-static void put_split(struct buf *b, const struct flow *f)
+static void put_split(struct buf *b, const struct flow *f, u32 number)
 {
-	const struct flow_split *sp = &f->split;
-	const struct {
-		const char *probes, *before, *predicate, *after;
-		bool is_return;
-	} clauses[N_SPLIT_CLAUSES] = {
-		[SPLIT_BEGIN] = { sp->begin, enter, NULL, "", false },
-		[SPLIT_ENTER] = { sp->enter, "", inside, "", false },
-		[SPLIT_LEAVE] = { sp->leave, "", inside, leave, true },
-		[SPLIT_KERNEL_ENTER] = { sp->kernel_enter, "", NULL, "", false },
-		[SPLIT_KERNEL_LEAVE] = { sp->kernel_leave, "", NULL, "", true },
-	};
+	static const struct {
+		const char *before, *after;
+		bool has_predicate;
+	} forms[N_SPLIT_KINDS] = { [SPLIT_BEGIN] = { enter, "", false },
+				   [SPLIT_ENTER] = { "", "", true },
+				   [SPLIT_LEAVE] = { "", leave, true },
+				   [SPLIT_KERNEL_ENTER] = { "", "", false },
+				   [SPLIT_KERNEL_LEAVE] = { "", "", false } };
+	const struct trace_clause *cl = &f->t.clauses.v[number];
+	u8 kind = f->split.kinds.v[number];
 
-	for (u32 i = 0; i < ARRAY_SIZE(clauses); i++) {
-		if (!clauses[i].probes)
-			continue;
-		buf_puts(b, clauses[i].probes);
-		if (clauses[i].predicate)
-			buf_printf(b, " /%s/", clauses[i].predicate);
-		buf_printf(b, " { %s print((%u, %u, nsecs, tid, probe, reg(\"sp\"), %s));%s }\n",
-			   clauses[i].before, i, clauses[i].is_return ? FLOW_RETURN : FLOW_ENTER,
-			   clauses[i].is_return ? "(uint64)0" : back, clauses[i].after);
-	}
-}
-
-static void add_split_clauses(struct flow *f)
-{
-	for (u32 i = 0; i < N_SPLIT_CLAUSES; i++) {
-		struct trace_clause cl = { .is_return = i == SPLIT_LEAVE ||
-							i == SPLIT_KERNEL_LEAVE };
-
-		vec_push(&f->t.c->line.arena, &f->t.clauses, cl);
-	}
+	buf_puts(b, cl->probes);
+	if (forms[kind].has_predicate)
+		buf_printf(b, " /%s/", inside);
+	buf_printf(b, " { %s ", forms[kind].before);
+	put_print(b, f, number, cl->is_return ? "(uint64)0" : back);
+	buf_printf(b, "%s }\n", forms[kind].after);
 }
 
 /* ---- the kernel */
@@ -207,37 +200,33 @@ static void add_probes(struct flow *f)
 
 static void put_program(struct buf *b, const struct flow *f)
 {
-	for (u32 i = 0; i < f->functions.n; i++)
+	for (u32 i = 0; i < f->functions.n && !f->split.is_on; i++)
 		put_begin(b, f, f->functions.v[i]);
 	for (u32 i = 0; i < f->t.clauses.n; i++)
-		put_clause(b, f, i);
+		(f->split.is_on ? put_split : put_clause)(b, f, i);
 	if (f->has_calls)
 		put_calls(b, f);
 }
 
-int flow_script(struct flow *f, const char **script)
+int flow_clauses(struct flow *f)
+{
+	if (f->functions.n)
+		add_probes(f);
+	return trace_resolve(&f->t);
+}
+
+void flow_script(struct flow *f, const char **script)
 {
 	struct buf b = { 0 };
-	int ret;
 
-	if (f->split.is_on)
-		add_split_clauses(f);
-	else if (f->functions.n)
-		add_probes(f);
-	ret = trace_resolve(&f->t);
-	if (ret)
-		return ret;
 	buf_printf(
 		&b,
 		"config = { max_probes = 1000000; perf_rb_pages = %llu; print_maps_on_exit = false }\n",
 		(unsigned long long)job_ring_pages());
-	if (f->split.is_on)
-		put_split(&b, f);
-	else if (f->functions.n)
+	if (f->functions.n)
 		put_program(&b, f);
 	if (flow_has_kernel(f))
 		put_kernel(&b, f);
 	*script = arena_strdup(&f->t.c->line.arena, b.s);
 	buf_release(&b);
-	return 0;
 }

@@ -167,6 +167,8 @@ static int on_target(void *ctx, struct target *target)
 	if (sp->is_stripped)
 		return 0;
 	of = hash_get(&sp->by_place, &place, sizeof place); /* code that has several names */
+	if (of && !hash_gets(&sp->by_name, name))
+		hash_puts(&sp->by_name, arena_strdup(&sp->f->t.c->line.arena, name), of);
 	of = of ? of : hash_gets(&sp->by_name, name);
 	if (!of) {
 		of = arena_new(&sp->f->t.c->line.arena, struct named);
@@ -255,41 +257,126 @@ static bool look(struct splitting *sp)
 	return ok;
 }
 
-/* ---- lists */
+/* ---- clauses */
 
-static const char *add_to(struct arena *a, struct buf *b, const char *type, const char *file)
+static enum flow_split_kind kind_of(const struct named *of, bool is_return)
 {
-	return b->len ? arena_printf(a, "%s:%s:%s", type, file, b->s) : NULL;
+	if (is_return)
+		return of->why_not ? SPLIT_KERNEL_LEAVE : SPLIT_LEAVE;
+	return of->why_not ? SPLIT_KERNEL_ENTER : of->is_begin ? SPLIT_BEGIN : SPLIT_ENTER;
 }
 
-enum { BEGIN, ENTER, LEAVE, KERNEL_ENTER, KERNEL_LEAVE, N_LISTS };
-
-static void make_lists(struct splitting *sp)
+/* The next of a clause's attach points; its length. */
+static size_t next_probe(const char **s)
 {
-	static const char *const types[] = { "uprobe", "uprobe", "uretprobe", "uprobe",
-					     "uretprobe" };
-	struct flow_split *to = &sp->f->split;
-	const char **lists[] = { &to->begin, &to->enter, &to->leave, &to->kernel_enter,
-				 &to->kernel_leave };
-	struct buf b[N_LISTS] = { 0 };
+	*s += strspn(*s, ",\n");
+	return strcspn(*s, ",\n");
+}
 
-	for (u32 i = 0; i < sp->list.n; i++) {
-		const struct named *of = sp->list.v[i];
+/* The function of an attach point, or NULL: those of a pattern. */
+static struct named *function_of(struct splitting *sp, const char *probe, size_t n)
+{
+	const char *colon = memrchr(probe, ':', n);
+	size_t at = (size_t)(colon + 1 - probe);
 
-		if (sp->start && streq(of->name, sp->start))
-			continue; /* nothing calls it */
-		if (of->has_entry)
-			buf_printf(&b[of->why_not  ? KERNEL_ENTER :
-				      of->is_begin ? BEGIN :
-						     ENTER],
-				   "%s|", of->name);
-		if (of->has_return)
-			buf_printf(&b[of->why_not ? KERNEL_LEAVE : LEAVE], "%s|", of->name);
+	return hash_gets(&sp->by_name, arena_strndup(&sp->f->t.c->line.arena, colon + 1, n - at));
+}
+
+static bool has_unknown(struct splitting *sp, const struct trace_clause *cl)
+{
+	const char *s = cl->probes;
+
+	for (size_t n; (n = next_probe(&s)); s += n)
+		if (!memchr(s, '*', n) && !function_of(sp, s, n))
+			return true;
+	return false;
+}
+
+static void tell_memory(struct named *of)
+{
+	if (!of->why_not)
+		of->why_not = "its arguments or its result are in memory";
+}
+
+/* Functions whose values are in memory. */
+static void leave_to_kernel(struct splitting *sp, const struct trace_clause *cl)
+{
+	const char *s = cl->probes;
+	struct named *of;
+
+	for (size_t n; (n = next_probe(&s)); s += n) {
+		bool is_pattern = memchr(s, '*', n);
+
+		of = is_pattern ? NULL : function_of(sp, s, n);
+		if (of)
+			tell_memory(of);
+		for (u32 i = 0; is_pattern && i < sp->list.n; i++)
+			tell_memory(sp->list.v[i]);
 	}
-	for (u32 i = 0; i < N_LISTS; i++) {
-		*lists[i] = add_to(&sp->f->t.c->line.arena, &b[i], types[i], sp->f->files.v[0]);
-		buf_release(&b[i]);
+}
+
+static void add_member(const struct splitting *sp, struct buf *b, const struct named *of,
+		       const struct trace_clause *cl, enum flow_split_kind kind)
+{
+	bool has = cl->is_return ? of->has_return : of->has_entry;
+
+	if (has && kind_of(of, cl->is_return) == kind &&
+	    !(sp->start && streq(of->name, sp->start))) /* nothing calls it */
+		buf_printf(b, "%s|", of->name);
+}
+
+/* Attach points of a pattern: a list of names; of functions: one by one, so that values have
+ * types. */
+static const char *probes_of_kind(struct splitting *sp, const struct trace_clause *cl,
+				  enum flow_split_kind kind)
+{
+	const char *s = cl->probes, *probes;
+	struct buf one_by_one = { 0 }, names = { 0 };
+	bool all = false;
+
+	for (size_t n; (n = next_probe(&s)); s += n) {
+		bool is_pattern = !sp->f->has_args || memchr(s, '*', n);
+		const struct named *of = is_pattern ? NULL : function_of(sp, s, n);
+		struct buf name = { 0 };
+
+		all |= is_pattern;
+		if (of)
+			add_member(sp, &name, of, cl, kind);
+		if (name.len && name.len - 1 <= n &&
+		    !memcmp(s + n - (name.len - 1), name.s, name.len - 1)) /* no other name */
+			buf_printf(&one_by_one, "%s%.*s", one_by_one.len ? ",\n" : "", (int)n, s);
+		buf_release(&name);
 	}
+	for (u32 i = 0; all && i < sp->list.n; i++)
+		add_member(sp, &names, sp->list.v[i], cl, kind);
+	probes = names.len      ? arena_printf(&sp->f->t.c->line.arena, "%s:%s:%s",
+                                          cl->is_return ? "uretprobe" : "uprobe", sp->f->files.v[0],
+					       names.s) :
+		 one_by_one.len ? arena_strdup(&sp->f->t.c->line.arena, one_by_one.s) :
+				  NULL;
+	buf_release(&one_by_one);
+	buf_release(&names);
+	return probes;
+}
+
+static void split_clauses(struct splitting *sp)
+{
+	struct flow *f = sp->f;
+	struct arena *a = &f->t.c->line.arena;
+	const struct trace_clause *v = f->t.clauses.v;
+	u32 n = f->t.clauses.n;
+
+	memset(&f->t.clauses, 0, sizeof f->t.clauses);
+	for (u32 i = 0; i < n; i++)
+		for (u32 kind = 0; kind < N_SPLIT_KINDS; kind++) {
+			struct trace_clause cl = v[i];
+
+			cl.probes = probes_of_kind(sp, &v[i], kind);
+			if (!cl.probes)
+				continue;
+			vec_push(a, &f->t.clauses, cl);
+			vec_push(a, &f->split.kinds, (u8)kind);
+		}
 }
 
 static void find_start(struct splitting *sp)
@@ -314,6 +401,12 @@ static const char *why_not_functions(struct splitting *sp)
 		return "its functions are not known";
 	if (sp->is_stripped)
 		return "functions have no names";
+	for (u32 i = 0; i < sp->f->t.clauses.n; i++) {
+		if (sp->f->has_args && has_unknown(sp, &sp->f->t.clauses.v[i]))
+			return "its functions are not known";
+		if (sp->f->t.clauses.v[i].reads_memory)
+			leave_to_kernel(sp, &sp->f->t.clauses.v[i]);
+	}
 	for (u32 i = 0; i < sp->list.n; i++) {
 		const struct named *of = sp->list.v[i];
 
@@ -333,9 +426,9 @@ static const char *why_not_options(struct flow *f)
 	if (c->request.engine.name && !streq(c->request.engine.name, "process"))
 		return "--engine names another";
 	if (!f->functions.n || f->has_calls || flow_has_kernel(f))
-		return "functions and calls of the kernel are shown";
-	if (f->has_args)
-		return "arguments may be in memory";
+		return "calls of the kernel are shown";
+	if (f->has_args && c->own.flow.include)
+		return "values are shown of functions that --include names";
 	if (f->files.n != 1 || c->own.flow.binary)
 		return "functions of libraries are shown";
 	return c->request.engine.name ? NULL : misses(f);
@@ -348,10 +441,8 @@ void flow_split(struct flow *f)
 	const char *why = why_not_options(f);
 
 	why = why ? why : why_not_functions(&sp);
-	hash_release(&sp.by_name);
-	hash_release(&sp.by_place);
 	if (!why) {
-		make_lists(&sp);
+		split_clauses(&sp);
 		f->split.is_on = true;
 		c->request.traced.waits = true;
 		c->request.engine.is_auto = !c->request.engine.name;
@@ -362,4 +453,6 @@ void flow_split(struct flow *f)
 	}
 	if (why && c->request.engine.name && streq(c->request.engine.name, "process"))
 		c->request.engine.name = NULL;
+	hash_release(&sp.by_name);
+	hash_release(&sp.by_place);
 }

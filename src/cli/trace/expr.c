@@ -22,7 +22,7 @@ static const struct arg_desc *find(const struct arg_list *args, const char *name
 	return NULL;
 }
 
-static bool is_text(const struct type *t)
+bool trace_is_text(const struct type *t)
 {
 	return t && t->kind == TY_POINTER && t->elem && t->elem->kind == TY_INT &&
 	       t->elem->size == 1;
@@ -65,8 +65,8 @@ static const char *field_name(struct arena *a, const struct profile *p, const ch
 
 const char *trace_word_expr(struct arena *a, const struct arg_desc *word)
 {
-	return is_text(word->type) ? arena_printf(a, "str(%s)", word->name) :
-				     arena_strdup(a, word->name);
+	return trace_is_text(word->type) ? arena_printf(a, "str(%s)", word->name) :
+					   arena_strdup(a, word->name);
 }
 
 const char *trace_field_expr(struct arena *a, const struct profile *p, const char *name)
@@ -77,14 +77,14 @@ const char *trace_field_expr(struct arena *a, const struct profile *p, const cha
 	if (streq(name, TRACE_RESULT))
 		return trace_result_expr(p);
 	arg = arg ? arg : find(&p->vars, name);
-	return arg && is_text(arg->type) ? arena_printf(a, "str(%s)", expr) : expr;
+	return arg && trace_is_text(arg->type) ? arena_printf(a, "str(%s)", expr) : expr;
 }
 
 const char *trace_result_expr(const struct profile *p)
 {
 	if (p->retval.loc.kind == LOC_NONE || !trace_is_known(&p->retval))
 		return NULL;
-	return is_text(p->retval.type) ? "str(" TRACE_RESULT ")" : TRACE_RESULT;
+	return trace_is_text(p->retval.type) ? "str(" TRACE_RESULT ")" : TRACE_RESULT;
 }
 
 /* ---- text */
@@ -119,7 +119,7 @@ static bool is_text_field(const struct profile *p, const char *name)
 {
 	const struct arg_desc *arg = find(&p->args, name);
 
-	return arg && (is_text(arg->type) || (arg->type && arg->type->kind == TY_STRING));
+	return arg && (trace_is_text(arg->type) || (arg->type && arg->type->kind == TY_STRING));
 }
 
 static bool is_text_name(const char *name)

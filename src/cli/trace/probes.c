@@ -266,6 +266,16 @@ static bool is_shown(const struct arg_desc *arg)
 	       trace_is_known(arg);
 }
 
+static bool is_in_memory(const struct arg_desc *arg)
+{
+	const struct type *t = arg->type ? type_complete(arg->type) : NULL;
+
+	return arg->loc.kind != LOC_REG || !t || t->size > 8 ||
+	       (t->kind != TY_BOOL && t->kind != TY_INT && t->kind != TY_ENUM &&
+		t->kind != TY_POINTER) ||
+	       trace_is_text(t);
+}
+
 /* By debug information. */
 static bool returns_nothing(const struct profile *p)
 {
@@ -276,15 +286,19 @@ static bool returns_nothing(const struct profile *p)
 static void add_own_fields(struct resolving *r, struct trace_clause *cl, const struct profile *p)
 {
 	for (u32 i = 0; i < p->args.n; i++)
-		if (is_shown(&p->args.v[i]))
+		if (is_shown(&p->args.v[i])) {
 			add_field(r, cl, p->args.v[i].name,
 				  trace_field_expr(r->arena, p, p->args.v[i].name));
+			cl->reads_memory |= is_in_memory(&p->args.v[i]);
+		}
 	if (!p->args.n && r->provider->argn_is_all)
 		for (u32 i = 0; i < p->argn.n; i++)
 			add_field(r, cl, p->argn.v[i].name,
 				  trace_word_expr(r->arena, &p->argn.v[i]));
-	if (!returns_nothing(p))
-		add_field(r, cl, TRACE_RESULT, trace_result_expr(p));
+	if (returns_nothing(p) || !trace_result_expr(p))
+		return;
+	add_field(r, cl, TRACE_RESULT, trace_result_expr(p));
+	cl->reads_memory |= is_in_memory(&p->retval);
 }
 
 /* ---- conditions */
@@ -347,8 +361,8 @@ static bool same_text(const char *a, const char *b)
 static bool same_clause(const struct trace_clause *a, const struct trace_clause *b)
 {
 	if (a->kind != b->kind || a->kind == TRACE_EVENT || a->fields.n != b->fields.n ||
-	    a->has_user_regs != b->has_user_regs || a->is_return != b->is_return ||
-	    !same_text(a->condition, b->condition))
+	    a->has_user_regs != b->has_user_regs || a->reads_memory != b->reads_memory ||
+	    a->is_return != b->is_return || !same_text(a->condition, b->condition))
 		return false;
 	for (u32 i = 0; i < a->fields.n; i++)
 		if (!streq(a->fields.v[i].expr, b->fields.v[i].expr))

@@ -37,6 +37,7 @@ struct trace_clause {
 	bool is_call;          /* of a system call */
 	bool is_return;        /* of a function */
 	bool has_user_regs;    /* a probe in user code: only the user stack means something */
+	bool reads_memory;     /* a field is not the value of a register */
 	VEC(struct trace_field) fields;
 	/* of a definition of ftrace */
 	const char *event, *values;
@@ -63,6 +64,8 @@ int trace_resolve(struct trace *t);
 #define TRACE_RESULT "retval" /* as it is called in options */
 /* Whether the whole of it can be read. */
 bool trace_is_known(const struct arg_desc *arg);
+/* Whether it is shown as a string. */
+bool trace_is_text(const struct type *t);
 /* The expression of arg0, arg1 ...: a string if it is typed so. */
 const char *trace_word_expr(struct arena *a, const struct arg_desc *word);
 /* The expression of a field of a probe: "args.prev_comm", "str(args.path)". NULL: it has none of

@@ -48,7 +48,8 @@ static enum feature_answer try_feature(struct features *f, enum feature id)
 	case FEAT_ITER_PATH:
 	case FEAT_RAW_TP_BTF:
 	case FEAT_WATCHPOINT:
-	case FEAT_HARDWARE: return feature_answer(kernel_features(), id);
+	case FEAT_HARDWARE:
+	case FEAT_UPROBE_SLEEP: return feature_answer(kernel_features(), id);
 	default: return in_vm_feature(id);
 	}
 }
