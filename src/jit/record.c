@@ -15,7 +15,7 @@
  *	done:
  *
  * If the reader is late and the program waits for it, it does so outside of the sequence, and
- * begins again when the reader has read something. A reader that reads nothing for 0.1 s is not
+ * begins again when the reader has read something. A reader that reads nothing for a second is not
  * waited for again until it does.
  *
  * Behind the code of the program are the descriptors and what runs rarely.
@@ -208,7 +208,7 @@ static void jump_to(struct jit *j, u32 to)
  */
 static void put_wait(struct jit *j, const struct jit_commit *c)
 {
-	enum { PATIENCE = 1 << 28 }; /* about 0.1 s */
+	enum { PATIENCE = 0x7fffffff }; /* about a second */
 	struct buf *b = j->code;
 	u32 is_stuck, moved, wait;
 

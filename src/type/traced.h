@@ -41,7 +41,7 @@ struct traced {
 	/* The command is stopped while the rings of its events are rather full. Only with a
 	 * command. */
 	bool lossless;
-	/* A process that runs programs itself waits for room in its rings, 0.1 s at most, rather
+	/* A process that runs programs itself waits for room in its rings, a second at most, rather
 	 * than lose a record. */
 	bool waits;
 };
