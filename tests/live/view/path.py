@@ -3,6 +3,7 @@
 """path.py SONDE STACKS OTHER: the critical path of a wait whose chain is known, and the flame graph of a range of STACKS compared with another
 one, and with OTHER; the time off the CPU."""
 import collections
+import decimal
 import os
 import re
 import subprocess
@@ -60,11 +61,16 @@ def shares(sonde, file, when, only=''):
     return n
 
 
+def percent(share):
+    """As toFixed() rounds: 6.25 is 6.3, and 6.2 in Python."""
+    return f"{decimal.Decimal(100 * share).quantize(decimal.Decimal('.1'), decimal.ROUND_HALF_UP)} %"
+
+
 def titles(n, other=None):
     found = []
     for key, count in n.items():
-        was = f", was {100 * (other[key] / other['all']):.1f} %" if other else ''
-        found.append(f"{key.rsplit(';', 1)[-1]}: {count} events, {100 * (count / n['all']):.1f} %{was}")
+        was = f", was {percent(other[key] / other['all'])}" if other else ''
+        found.append(f"{key.rsplit(';', 1)[-1]}: {count} events, {percent(count / n['all'])}{was}")
     return sorted(found)
 
 
