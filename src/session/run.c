@@ -712,6 +712,8 @@ static int run_instead(const struct request *q, const struct session_host *h,
 	const char *why = *err->help ? err->help : err->text;
 	char text[sizeof err->text + sizeof err->help + 64];
 	int other_ret;
+	/* the user of a command has not named the engine that refuses */
+	bool is_unasked = q->engine.is_auto && q->script.is_of_command && !q->verbose;
 
 	less.engine.name = other->name;
 	less.engine.is_auto = false;
@@ -722,10 +724,10 @@ static int run_instead(const struct request *q, const struct session_host *h,
 	else
 		snprintf(text, sizeof text, "%s: trying --engine=%s (%s)", err->text, other->name,
 			 other->brief);
-	if (!q->engine.is_auto || !q->script.is_of_command || q->verbose)
-		sink_warn(h->sink, text); /* else its user has not asked for the other one */
+	if (!is_unasked)
+		sink_warn(h->sink, text);
 	other_ret = run_by(&less, h, &has_started, &other_err);
-	if (has_started) {
+	if (has_started || is_unasked) {
 		err_release(err);
 		*err = other_err;
 		return other_ret;

@@ -217,7 +217,8 @@ static void plan_bytes(struct plan *p, const struct call_view *v, struct source 
 		len = (struct call_len){ .kind = LEN_CONST, .value = (u16)cap };
 	op = add(p, &at,
 		 (struct snapshot_op){ .len = len,
-				       .scale = len.kind == LEN_BITS || len.kind == LEN_NODES ? 8 : 1,
+				       .scale = len.kind == LEN_BITS || len.kind == LEN_NODES ? 8 :
+												1,
 				       .is_partial = is_short(v),
 				       .cap = (u16)(cap + tail_of(v)) });
 	if (op == SNAPSHOT_NONE)

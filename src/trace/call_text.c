@@ -654,9 +654,7 @@ void call_show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_INET6: put_inet(s->b, at.p, true); break;
 	case VIEW_SIGNALS: put_signal_set(s->b, word, s->style); break;
 	case VIEW_WAIT: put_wait_status(s->b, (int)word); break;
-	case VIEW_CHARS:
-		(v->base ? put_cut_chars : put_chars)(s, at, v->count);
-		break;
+	case VIEW_CHARS: (v->base ? put_cut_chars : put_chars)(s, at, v->count); break;
 	case VIEW_BYTES:
 		put_quoted(s->b, at.p, v->count ? MIN(v->count, at.n) : at.n, s->hex);
 		break;

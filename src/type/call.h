@@ -122,8 +122,9 @@ enum call_len_kind {
 	LEN_POINTEE, /* the u32 to which an argument points */
 	LEN_MEMBER,  /* a member of the structure: offset, size */
 	LEN_BITS,    /* words of 8 bytes for as many bits as the value of an argument */
-	LEN_NODES,   /* the same of one bit less; of one bit, nothing is known (mm/mempolicy.c: get_nodes) */
-	LEN_PAGES,   /* pages of the value of an argument, in bytes */
+	/* the same of one bit less; of one bit, nothing is known (mm/mempolicy.c: get_nodes) */
+	LEN_NODES,
+	LEN_PAGES, /* pages of the value of an argument, in bytes */
 };
 
 struct call_len {
