@@ -33,6 +33,9 @@ static const struct type *check_skboutput(struct check *c, struct node *call)
 
 	if (call->data)
 		return &ty_s64;
+	if (c->inst && c->inst->provider &&
+	    (!c->inst->profile || c->inst->profile->kind == PROFILE_NONE))
+		return diag_type(c, call->span, D_NO_PACKET, c->inst->provider);
 	at = arena_array(c->arena, u32, N_SKB_MEMBERS);
 	skb = skb ? type_complete(skb) : NULL;
 	for (u32 i = 0; i < N_SKB_MEMBERS; i++)

@@ -133,11 +133,13 @@ static void apply_suffix(const char *s, struct number *num)
 static u32 base_of(const char *s, struct number *num, u32 *at)
 {
 	*at = 2;
-	if (num->len > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && digit_of(s[2]) < 16) {
+	if (num->len > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') &&
+	    (digit_of(s[2]) < 16 || s[2] == '_')) {
 		num->base_name = "hexadecimal";
 		return 16;
 	}
-	if (num->len > 2 && s[0] == '0' && (s[1] == 'b' || s[1] == 'B') && digit_of(s[2]) < 2) {
+	if (num->len > 2 && s[0] == '0' && (s[1] == 'b' || s[1] == 'B') &&
+	    (digit_of(s[2]) < 2 || s[2] == '_')) {
 		num->base_name = "binary";
 		return 2;
 	}
