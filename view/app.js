@@ -34,7 +34,7 @@ export function showRecording(source, info) {
 		$('panel').textContent = '';
 		$('panel').onscroll = null;
 		if (info.isDone || panel.update)
-			panel.show($('panel'), app);
+			Promise.resolve(panel.show($('panel'), app)).catch(e => make('p', `${e}`, $('panel')));
 		else /* the server reads: it would count instead */
 			make('p', 'reading the file …', $('panel'));
 	}

@@ -91,7 +91,7 @@ function fileSource() {
 /** @returns {import('./data.js').Source} */
 function serverSource() {
 	const get = async (/** @type {string} */ what) => {
-		const answer = await fetch(what);
+		const answer = await fetch(what).catch(() => fetch(what)); /* the server may have closed an idle connection */
 		if (!answer.ok && answer.status !== 404)
 			throw Error(`${what}: ${answer.status}`);
 		return answer;

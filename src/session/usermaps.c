@@ -246,15 +246,21 @@ static void set_process(void *ctx, u32 pid, const struct unwind_process *p)
 
 /* ---- stacks that an engine unwinds */
 
+/* A process within exec() is asked again: no event follows that. */
 static void read_changes(struct run *r)
 {
 	struct usermaps *m = r->naming.usermaps;
+	u32 n = 0;
 
 	if (!m->refused)
 		engines_maps_read(&r->engines, on_map_event, r);
-	for (u32 i = 0; i < m->changed.n; i++)
-		unwinds_note(m->unwinds, m->changed.v[i]);
-	m->changed.n = 0;
+	for (u32 i = 0; i < m->changed.n; i++) {
+		u32 pid = m->changed.v[i];
+
+		if (!unwinds_note(m->unwinds, pid) && proc_is_in_exec(pid))
+			m->changed.v[n++] = pid;
+	}
+	m->changed.n = n;
 }
 
 u32 usermaps_unwind(void *run, const struct unwind_raw *raw, u64 *ips, u32 max)
@@ -448,7 +454,7 @@ static int rest_left_ms(const struct usermaps *m)
 
 int usermaps_wait_ms(const struct usermaps *m, int most)
 {
-	if (m && m->waiting.n)
+	if (m && (m->waiting.n || m->changed.n))
 		return MIN(most, SOON_MS);
 	if (m && m->rest_until)
 		most = MIN(most, rest_left_ms(m));

@@ -240,12 +240,28 @@ u64 proc_start_time(u32 pid)
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
+/* fs/binfmt_elf.c: load_elf_binary() sets the code's bounds at the end of exec(), and the start of
+ * the stack, which setup_arg_pages() has set to another value, after that. */
+enum { START_CODE = 26 }; /* the end of the code and the start of the stack follow */
+
 u64 proc_start_stack(u32 pid)
 {
-	char text[STAT_MAX];
-	const char *at = stat_field(pid, 28, text);
+	char text[STAT_MAX], *end;
+	const char *at = stat_field(pid, START_CODE, text);
 
-	return at ? strtoull(at, NULL, 10) : 0;
+	if (!at || !strtoull(at, &end, 10))
+		return 0;
+	strtoull(end, &end, 10);
+	return strtoull(end, NULL, 10);
+}
+
+bool proc_is_in_exec(u32 pid)
+{
+	char text[STAT_MAX], state = proc_state(pid);
+	const char *at = state && state != 'Z' && state != 'X' ? stat_field(pid, START_CODE, text) :
+								 NULL;
+
+	return at && !strtoull(at, NULL, 10);
 }
 
 char proc_state(u32 pid)

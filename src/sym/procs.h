@@ -27,8 +27,11 @@ u32 proc_of_thread(u32 tid);
 u32 proc_inner_pid(u32 pid);
 /* Start time in clock ticks since boot (detects pid reuse); 0: gone. */
 u64 proc_start_time(u32 pid);
-/* The start of its stack at exec (mm_struct.start_stack); 0: gone, or not permitted. */
+/* The start of its stack at exec (mm_struct.start_stack); 0: gone, within exec(), or not
+ * permitted. */
 u64 proc_start_stack(u32 pid);
+/* It does not have all of its new program's mappings yet. */
+bool proc_is_in_exec(u32 pid);
 /* 'R', 'S', 'Z' ... as in /proc/PID/stat; 0: gone. */
 char proc_state(u32 pid);
 /* The process has another root or mount namespace than sonde. */

@@ -5,7 +5,7 @@
  * @typedef {object} Panel
  * @property {string} id
  * @property {string} title
- * @property {(box: HTMLElement, app: App) => void} show fills the empty box
+ * @property {(box: HTMLElement, app: App) => void | Promise<void>} show fills the empty box
  * @property {(box: HTMLElement, app: App) => void} [update] after changes of the state; else show() is called again for another range
  * @property {() => void} [filtered] while it is shown: the filter has found more
  */
