@@ -37,12 +37,12 @@ static struct opnd odd_cfa(const struct walk *w, struct opnd rule)
 	walk_else(l, no, out);
 	no = walk_if(l, kind, KIND_SP_DEREF);
 	ir_var_set(l, cfa,
-		   ir_op2(l, IR_ADD, walk_read_short(w, ir_op2(l, IR_ADD, walk_get(w, ST_SP), n)),
+		   ir_op2(l, IR_ADD, walk_read_pointer(w, ir_op2(l, IR_ADD, walk_get(w, ST_SP), n)),
 			  add));
 	walk_else(l, no, out);
 	no = walk_if(l, kind, KIND_FP_DEREF);
 	ir_var_set(l, cfa,
-		   ir_op2(l, IR_ADD, walk_read_short(w, ir_op2(l, IR_ADD, walk_get(w, ST_FP), n)),
+		   ir_op2(l, IR_ADD, walk_read_pointer(w, ir_op2(l, IR_ADD, walk_get(w, ST_FP), n)),
 			  add));
 	walk_else(l, no, out);
 	walk_put(w, ST_WHY, o_imm(UNWIND_WHY_NO_RULE));
@@ -74,7 +74,7 @@ static struct opnd odd_saved(const struct walk *w, struct opnd kind, struct opnd
 	ir_var_set(l, v, o_imm(0)); /* not an address: a rule that needs it stops */
 	ir_jump(l, out);
 	walk_place(l, read);
-	ir_var_set(l, v, walk_read_short(w, o_temp(at)));
+	ir_var_set(l, v, walk_read_pointer(w, o_temp(at)));
 	ir_jump(l, out);
 	walk_place(l, out);
 	return o_temp(v);
@@ -184,7 +184,7 @@ static void step_from_entry(const struct walk *w, struct ir_block *again)
 	if (UNWIND_HAS_LINK) {
 		walk_put(w, ST_PC, walk_address(l, walk_get(w, ST_LINK)));
 	} else {
-		walk_put(w, ST_PC, walk_read_short(w, slot));
+		walk_put(w, ST_PC, walk_read_pointer(w, slot));
 		walk_put(w, ST_SP, walk_past(w, slot, 1));
 	}
 	walk_put(w, ST_EXACT, o_imm(0));
@@ -207,8 +207,8 @@ void walk_step_by_fp(const struct walk *w, struct opnd why, struct ir_block *aga
 	walk_demand_or(w, CC_EQ,
 		       ir_op2(l, IR_AND, fp, ir_op2(l, IR_SUB, walk_get(w, ST_WORD), o_imm(1))),
 		       o_imm(0), why);
-	up = walk_read_short(w, fp);
-	pc = walk_read_short(w, walk_past(w, fp, 1));
+	up = walk_read_pointer(w, fp);
+	pc = walk_read_pointer(w, walk_past(w, fp, 1));
 	walk_put(w, ST_SP, walk_past(w, fp, 2));
 	walk_put(w, ST_FP, up);
 	walk_put(w, ST_PC, walk_address(l, pc));

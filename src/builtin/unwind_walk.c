@@ -335,7 +335,7 @@ struct opnd walk_read_word(const struct walk *w, struct opnd address)
 }
 
 /* In 32-bit programs half of the aligned word that holds it. */
-struct opnd walk_read_short(const struct walk *w, struct opnd address)
+struct opnd walk_read_pointer(const struct walk *w, struct opnd address)
 {
 	struct lower *l = w->l;
 	u32 half = ir_var(l);

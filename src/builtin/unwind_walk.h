@@ -101,7 +101,7 @@ struct opnd walk_process(const struct walk *w);
 /* The word at an address of the stack; the walk stops if it cannot be read. */
 struct opnd walk_read_word(const struct walk *w, struct opnd address);
 /* The same, of ST_WORD bytes. */
-struct opnd walk_read_short(const struct walk *w, struct opnd address);
+struct opnd walk_read_pointer(const struct walk *w, struct opnd address);
 /* n words of ST_WORD bytes past an address. */
 struct opnd walk_past(const struct walk *w, struct opnd address, u32 n);
 /* A member of the struct unwind_rule at an address. */

@@ -125,7 +125,8 @@ static struct flow_state *find_flow(struct jit *j)
 	return flow_of(&j->in, j->err);
 }
 
-/* A function that cannot be followed is compiled by nobody. */
+/* Without the states of registers, any read may be of any memory: such a function is not
+ * compiled. */
 enum jit_memory jit_memory_of(const struct bpf_func *f)
 {
 	static const struct jit_site site = { .context = JIT_REGISTERS };

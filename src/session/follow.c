@@ -93,41 +93,31 @@ static void add(struct run *r, u32 pid)
 		add_process(r, pid);
 }
 
-static void add_all(struct run *r)
+/* Calls f for the command and each process that was named. */
+static void each_named(struct run *r, void (*f)(struct run *r, u32 pid))
 {
 	const struct traced *t = &r->request->traced;
 
 	if (r->child.pid)
-		add(r, (u32)r->child.pid);
+		f(r, (u32)r->child.pid);
 	for (u32 i = 0; i < t->n_pids; i++)
-		add(r, t->pids[i]);
+		f(r, t->pids[i]);
 }
 
 void follow_list(struct run *r)
 {
 	r->follow.lists = true;
-	add_all(r);
+	each_named(r, add);
 	r->follow.lists = false;
-}
-
-/* Without a set the processes are those that are named. */
-static void add_alone(struct run *r)
-{
-	const struct traced *t = &r->request->traced;
-
-	if (r->child.pid)
-		alone_add(r, (u32)r->child.pid);
-	for (u32 i = 0; i < t->n_pids; i++)
-		alone_add(r, t->pids[i]);
 }
 
 int follow_start(struct run *r, struct err *err)
 {
 	if (r->c.follow_map == NO_INDEX) {
-		add_alone(r);
+		each_named(r, alone_add);
 		return 0;
 	}
-	add_all(r);
+	each_named(r, add);
 	if (r->follow.error)
 		return err_set(err, r->follow.error,
 			       "--follow: note the processes that are there: %s",

@@ -216,6 +216,14 @@ u32 proc_inner_pid(u32 pid)
 
 enum { STAT_MAX = 1024 };
 
+/* The n-th field after that at which `at` is; NULL: no such field. */
+static const char *later_field(const char *at, u32 n)
+{
+	for (u32 i = 0; i < n && at; i++)
+		at = strchr(at + 1, ' ');
+	return at ? at + 1 : NULL;
+}
+
 /*
  * A field of stat after the second, numbered as in proc(5); NULL: no such field. The second one,
  * the name, is in parentheses and may contain anything.
@@ -227,9 +235,7 @@ static const char *stat_field(u32 pid, u32 field, char text[static STAT_MAX])
 	if (read_start(pid, "stat", text, STAT_MAX) <= 0)
 		return NULL;
 	at = strrchr(text, ')');
-	for (u32 i = 2; i < field && at; i++)
-		at = strchr(at + 1, ' ');
-	return at ? at + 1 : NULL;
+	return at ? later_field(at, field - 2) : NULL;
 }
 
 u64 proc_start_time(u32 pid)
@@ -242,7 +248,7 @@ u64 proc_start_time(u32 pid)
 
 /* fs/binfmt_elf.c: load_elf_binary() sets the code's bounds at the end of exec(), and the start of
  * the stack, which setup_arg_pages() has set to another value, after that. */
-enum { START_CODE = 26 }; /* the end of the code and the start of the stack follow */
+enum { STATE = 3, START_CODE = 26 }; /* the end of the code and the start of the stack follow */
 
 u64 proc_start_stack(u32 pid)
 {
@@ -257,17 +263,19 @@ u64 proc_start_stack(u32 pid)
 
 bool proc_is_in_exec(u32 pid)
 {
-	char text[STAT_MAX], state = proc_state(pid);
-	const char *at = state && state != 'Z' && state != 'X' ? stat_field(pid, START_CODE, text) :
-								 NULL;
+	char text[STAT_MAX];
+	const char *state = stat_field(pid, STATE, text), *at;
 
+	if (!state || *state == 'Z' || *state == 'X')
+		return false;
+	at = later_field(state, START_CODE - STATE);
 	return at && !strtoull(at, NULL, 10);
 }
 
 char proc_state(u32 pid)
 {
 	char text[STAT_MAX];
-	const char *at = stat_field(pid, 3, text);
+	const char *at = stat_field(pid, STATE, text);
 
 	return at ? *at : 0;
 }

@@ -31,8 +31,8 @@ enum {
 	LEAST_RING = 64 << 10,
 	/* A ring has room for this many samples with stacks. */
 	STACKS_IN_RING = 32,
-	/* The most bytes of the user stack in a sample of a timer. Other events, which may come in
-	 * thousands at once, have half as many. */
+	/* The most bytes of the user stack in a sample of a timer. In a sample of another event:
+	 * half of that, because thousands may come at once. */
 	MOST_STACK = 32 << 10,
 };
 #define FORMAT_LOST (1ull << 4) /* PERF_FORMAT_LOST, Linux 6.0 */

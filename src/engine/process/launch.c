@@ -94,8 +94,8 @@ static int run_to_entry(s32 pid, u64 entry, struct err *err)
 
 static int hold_at_entry(struct launched *l, struct err *err)
 {
-	/* hlt, which faults in user mode. A breakpoint is taken for a uprobe's if anybody has one
-	 * at that place of the file, for any process, and then nothing stops. */
+	/* hlt, which faults in user mode. A breakpoint is taken for a uprobe's if any tracer has
+	 * one at that place of the file, for any process, and then nothing stops. */
 	static const u8 halt = 0xf4;
 	_fd int fd = memory(l->pid);
 	int ret;

@@ -54,22 +54,19 @@ void tsc_look(struct tsc *t)
 	}
 }
 
+/* `since` on one clock, which went `span` from the first reading to the last one, on another, which
+ * went `other`. */
+static u64 convert(s64 since, u64 span, u64 other)
+{
+	return span ? (u64)(s64)((__int128)since * (s64)other / (s64)span) : 0;
+}
+
 u64 tsc_from_ns(const struct tsc *t, u64 ns)
 {
-	s64 since = (s64)(ns - t->ns_2);
-	u64 span = t->ns_2 - t->ns;
-
-	if (!span)
-		return t->tick_2;
-	return t->tick_2 + (u64)(s64)((__int128)since * (s64)(t->tick_2 - t->tick) / (s64)span);
+	return t->tick_2 + convert((s64)(ns - t->ns_2), t->ns_2 - t->ns, t->tick_2 - t->tick);
 }
 
 u64 tsc_to_ns(const struct tsc *t, u64 tick)
 {
-	s64 since = (s64)(tick - t->tick_2);
-	u64 span = t->tick_2 - t->tick;
-
-	if (!span)
-		return t->ns_2;
-	return t->ns_2 + (u64)(s64)((__int128)since * (s64)(t->ns_2 - t->ns) / (s64)span);
+	return t->ns_2 + convert((s64)(tick - t->tick_2), t->tick_2 - t->tick, t->ns_2 - t->ns);
 }

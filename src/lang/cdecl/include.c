@@ -12,6 +12,14 @@ static char is_known; /* a value for a set of names */
 
 /* ---- headers that are known */
 
+static bool is_within(const char *name, const char *const *folders, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if (starts_with(name, folders[i]))
+			return true;
+	return false;
+}
+
 /* The folders of include/ in the kernel's sources. */
 static bool is_kernel_header(const char *name)
 {
@@ -24,10 +32,7 @@ static bool is_kernel_header(const char *name)
 		"video/",  "xen/",
 	};
 
-	for (u32 i = 0; i < ARRAY_SIZE(folders); i++)
-		if (starts_with(name, folders[i]))
-			return true;
-	return streq(name, "vmlinux.h");
+	return is_within(name, folders, ARRAY_SIZE(folders)) || streq(name, "vmlinux.h");
 }
 
 /*
@@ -54,9 +59,8 @@ static bool is_libc_header(const char *name)
 		"wait",     "wchar",   "wctype",   "wordexp",
 	};
 
-	for (u32 i = 0; i < ARRAY_SIZE(folders); i++)
-		if (starts_with(name, folders[i]))
-			return true;
+	if (is_within(name, folders, ARRAY_SIZE(folders)))
+		return true;
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
 		if (starts_with(name, names[i]) && streq(name + strlen(names[i]), ".h"))
 			return true;

@@ -239,8 +239,8 @@ static void test_helpers(void)
 		MOV(R2, 8), MOV(R3, 0), CALL(BPF_FUNC_probe_read_user), STORE_R0);
 }
 
-/* r3 = the stack pointer + n; reads `size` bytes of there to r10 - 8. What is then done with r0 !=
- * 0 is not compiled: nobody could. */
+/* Reads `size` bytes at the stack pointer + n to r10 - 8. This never fails, so the code for r0 != 0
+ * is dead: its helper has no compiled form, and must not be compiled. */
 #define READ_AT(n, size)                                                                           \
 	ST(DW, R10, -8, 0), LDX(DW, R3, R1, SP), ALU(ADD, R3, n), MOVR(R1, R10), ALU(ADD, R1, -8), \
 		MOV(R2, size), CALL(BPF_FUNC_probe_read_user), JMP(JSGE, R0, 0, 1),                \
