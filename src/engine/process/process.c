@@ -201,11 +201,11 @@ static void disable(struct process *p)
 	struct err err = { 0 };
 	int ret = 0;
 
-	if (!p->is_stopped && (all.n || all.n_areas))
+	if (!p->run.is_stopped && (all.n || all.n_areas))
 		ret = patch_disable(&all, &err);
 	if (ret >= 0)
 		watcher_stop(&p->watcher);
-	p->is_stopped = true;
+	p->run.is_stopped = true;
 	err_release(&err);
 }
 
@@ -244,7 +244,7 @@ static void start(void *self)
 
 	timers_start(&p->timers, clock_boot_ns());
 	timerfd_settime(p->timer_fd, 0, &look, NULL);
-	p->is_started = true;
+	p->run.is_started = true;
 }
 
 static void run_handler(struct process *p, const struct handler *h, void *ctx, u32 len,
@@ -334,8 +334,8 @@ static int drain(void *self, u64 until, record_fn f, void *ctx)
 	u32 cpu = 0;
 	int n = in_vm_drain(self, &to);
 
-	p->has_more = false;
-	if (!p->is_started)
+	p->run.has_more = false;
+	if (!p->run.is_started)
 		return n;
 	(void)!read(p->timer_fd, &expirations, sizeof expirations);
 	process_look_at_clock(p);
@@ -346,20 +346,20 @@ static int drain(void *self, u64 until, record_fn f, void *ctx)
 	     i < BATCH && !to.has_enough && p->rings && (r = rings_next(p->rings, last, &cpu));
 	     i++, n++)
 		run_record(p, r, cpu, &to);
-	p->has_more = r != NULL;
-	while (!to.has_enough && !p->is_stopped && p->timers.next <= p->tsc.ns_2)
+	p->run.has_more = r != NULL;
+	while (!to.has_enough && !p->run.is_stopped && p->timers.next <= p->tsc.ns_2)
 		run_timer(p, &to);
 	return n;
 }
 
 static bool has_all(const void *self)
 {
-	return !process_of(self)->has_more;
+	return !process_of(self)->run.has_more;
 }
 
 static bool drained_much(const void *self)
 {
-	return process_of(self)->has_more;
+	return process_of(self)->run.has_more;
 }
 
 static int event_fd(const void *self)

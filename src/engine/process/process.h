@@ -40,7 +40,7 @@ struct process {
 	struct {
 		bool is_started, is_stopped;
 		bool has_more; /* the last drain has left records */
-	};
+	} run;
 	u64 now, record_time;
 	u64 *failed; /* by function: runs that a fault ended */
 	bool *sends; /* by function: it runs in the process at some site */
