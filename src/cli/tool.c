@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include "base/diag.h"
 #include "cli/tool.h"
-#include "store/lz4.h"
 
 /* ---- the head */
 
@@ -267,11 +266,8 @@ static struct own_tool first_own(void)
 {
 	static char *texts;
 
-	if (!texts) {
-		texts = xmalloc(tools_size);
-		if (!lz4_unpack((u8 *)texts, tools_size, tools_packed, tools_packed_size))
-			BUG("build-aux/gen-tools");
-	}
+	if (!texts)
+		texts = unpack(&tools_packed);
 	return (struct own_tool){ texts, texts + strlen(texts) + 1 };
 }
 

@@ -18,11 +18,11 @@
 #ifndef SONDE_CLI_TOOL_H
 #define SONDE_CLI_TOOL_H
 
+#include "base/packed.h"
 #include "cli/script_options.h"
 
-/* Names and texts of the program's own tools, compressed: build-aux/gen-tools. */
-extern const u8 tools_packed[];
-extern const size_t tools_packed_size, tools_size;
+/* Names and texts of the program's own tools: build-aux/gen-tools. */
+extern const struct packed_data tools_packed;
 
 struct tool {
 	struct arena arena; /* everything below */

@@ -11,7 +11,6 @@
 #include "output/notice.h"
 #include "output/output.h"
 #include "output/page.h"
-#include "store/lz4.h"
 
 static void put_frames(struct buf *b, const struct tree *t)
 {
@@ -87,10 +86,8 @@ static void put_data(struct buf *b, const struct report *d)
 static void write(struct buf *out, const struct report *d)
 {
 	struct buf data = { 0 };
-	char *page = xmalloc(page_size);
+	char *page = unpack(&page_packed);
 
-	if (!lz4_unpack((u8 *)page, page_size, page_packed, page_packed_size))
-		BUG("build-aux/gen-page");
 	buf_puts(out, page);
 	put_data(&data, d);
 	for (size_t i = 0; i < data.len; i++)

@@ -1,44 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Each table is one text without pointers, which a position-independent program would relocate at
- * each start: of each row the name, what it is by and its text, each ended by NUL; then an empty
- * name.
- */
+/* The tables are one packed text (sym/packed.def), read when the first row is looked up. */
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/packed.h"
 #include "sym/callrows.h"
 
 #define NO_PREFIX "-"
 
-#define A(name, prefix, text)
-#define K(name, text)
-#define M(protocol, head, payload)
-
-static const char structs[] =
-#define S(name, size, text) #name "\0" #size "\0" text "\0"
-#define N(name, by, text)
-#include "sym/callstructs.def"
-#include "sym/netlink.def"
-	;
-#undef S
-#undef N
-
-static const char choices[] =
-#define S(name, size, text)
-#define N(name, by, text) #name "\0" by "\0" text "\0"
-#include "sym/callstructs.def"
-#include "sym/netlink.def"
-	;
-#undef N
-#undef A
-#undef K
-
-static const char attrs[] =
-#define N(name, by, text)
-#define A(name, prefix, text) #name "\0" prefix "\0" text "\0"
-#define K(name, text) #name "\0" NO_PREFIX "\0" text "\0"
-#include "sym/netlink.def"
-	;
+extern const struct packed_data call_texts;
 
 static const char *next(const char **at)
 {
@@ -48,12 +17,11 @@ static const char *next(const char **at)
 	return s;
 }
 
-static void read_rows(struct hash *rows, const char *at)
+/* The rows up to an empty name, which it passes. */
+static const char *read_rows(struct arena *a, struct hash *rows, const char *at)
 {
-	static struct arena all;
-
 	while (*at) {
-		struct call_row *row = arena_new(&all, struct call_row);
+		struct call_row *row = arena_new(a, struct call_row);
 
 		row->name = next(&at);
 		row->by = next(&at);
@@ -62,16 +30,19 @@ static void read_rows(struct hash *rows, const char *at)
 			row->by = NULL;
 		hash_puts(rows, row->name, row);
 	}
+	return at + 1;
 }
 
 const struct call_row *call_row(enum call_table table, const char *name)
 {
-	static const char *const texts[] = {
-		[CALL_STRUCTS] = structs, [CALL_CHOICES] = choices, [CALL_ATTRS] = attrs
-	};
 	static struct hash rows[N_CALL_TABLES];
+	static struct arena all;
 
-	if (!rows[table].n)
-		read_rows(&rows[table], texts[table]);
+	if (!rows[0].n) {
+		const char *at = unpack(&call_texts);
+
+		for (u32 i = 0; i < N_CALL_TABLES; i++)
+			at = read_rows(&all, &rows[i], at);
+	}
 	return hash_gets(&rows[table], name);
 }

@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Argument descriptions of system calls, from tables of text that are parsed on demand. */
 #include <stdlib.h>
+#include "base/hash.h"
+#include "sym/callrows.h"
 #include "sym/calls.h"
 #include "sym/constants.h"
 #include "sym/syscalls.h"
-
-static const struct call_desc calls[] = {
-#define C(event, groups, args) { #event, groups, args },
-#include "sym/calls.def"
-#undef C
-};
-
-static const struct call_set_row {
-	const char *name, *members;
-} sets[] = {
-#define V(name, members) { #name, members },
-#define F(name, members) { #name, members },
-#include "sym/callsets.def"
-#include "sym/netlinksets.def"
-#undef V
-#undef F
-};
 
 /* Variants of one call, added over time: each row begins with the common name. */
 static const char *const families[] = {
@@ -72,14 +57,19 @@ static const char *const families[] = {
 	"mlock mlock2",
 };
 
-static int by_event(const void *key, const void *row)
-{
-	return strcmp(key, ((const struct call_desc *)row)->event);
-}
-
 static const struct call_desc *find_native(const char *event)
 {
-	return bsearch(event, calls, ARRAY_SIZE(calls), sizeof calls[0], by_event);
+	const struct call_row *row = call_row(CALL_CALLS, event);
+	static struct hash found;
+	static struct arena all;
+	struct call_desc *c = row ? hash_gets(&found, event) : NULL;
+
+	if (row && !c) {
+		c = arena_new(&all, struct call_desc);
+		*c = (struct call_desc){ row->name, row->by, row->text };
+		hash_puts(&found, row->name, c);
+	}
+	return c;
 }
 
 const struct call_desc *call_find(const char *event)
@@ -198,18 +188,15 @@ static struct call_name read_name(struct arena *a, const char *text, size_t len)
 
 u32 call_set(struct arena *a, const char *set, struct call_name *names, u32 max)
 {
+	const struct call_row *row = call_row(CALL_SETS, set);
 	u32 n = 0;
 
-	for (u32 i = 0; i < ARRAY_SIZE(sets); i++) {
-		if (!streq(sets[i].name, set))
-			continue;
-		for (const char *s = sets[i].members; *s && n < max;) {
-			size_t len = strcspn(s, " ");
+	for (const char *s = row ? row->text : ""; *s && n < max;) {
+		size_t len = strcspn(s, " ");
 
-			if (!strchr(CALL_SET_MARKS, *s))
-				names[n++] = read_name(a, s, len);
-			s += len + strspn(s + len, " ");
-		}
+		if (!strchr(CALL_SET_MARKS, *s))
+			names[n++] = read_name(a, s, len);
+		s += len + strspn(s + len, " ");
 	}
 	return n;
 }
@@ -226,11 +213,8 @@ static const char *marked(const char *members, char mark)
 
 const char *call_set_word(struct arena *a, const char *set, char mark)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(sets); i++) {
-		const char *at = streq(sets[i].name, set) ? marked(sets[i].members, mark) : NULL;
+	const struct call_row *row = call_row(CALL_SETS, set);
+	const char *at = row ? marked(row->text, mark) : NULL;
 
-		if (at)
-			return arena_strndup(a, at, strcspn(at, " "));
-	}
-	return NULL;
+	return at ? arena_strndup(a, at, strcspn(at, " ")) : NULL;
 }

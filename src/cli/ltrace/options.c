@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The options of ltrace(1), in their order, to struct ltrace_options. */
 #include <stdlib.h>
+#include "base/packed.h"
 #include "cli/ltrace/ltrace.h"
 #include "cli/option_take.h"
 
@@ -136,12 +137,15 @@ static int read_option(struct ltrace *lt, char key, const char *value)
 int ltrace_read_options(struct ltrace *lt)
 {
 	struct cli *c = lt->c;
+	static char *builtin; /* the table has pointers into it */
 	const char *why;
 	int ret = 0;
 
+	if (!builtin)
+		builtin = unpack(&proto_builtin);
 	lt->o = (struct ltrace_options){ .strings = 32, .column = 49 };
 	lt->prototypes.arena = &c->line.arena;
-	if (proto_read(&lt->prototypes, proto_builtin, &why))
+	if (proto_read(&lt->prototypes, builtin, &why))
 		BUG("the table of prototypes is not understood: %s", why);
 	for (u32 i = 0; i < c->line.n_given && !ret; i++)
 		if (c->line.given[i].row->take == take_given)

@@ -83,7 +83,7 @@ void proto_release(struct proto_table *t);
 /* Of a function that is not known: four words. */
 extern const struct proto proto_unknown;
 
-/* Our own table: proto_table.c */
-extern const char proto_builtin[];
+/* Our own table: cli/packed.def */
+extern const struct packed_data proto_builtin;
 
 #endif
