@@ -183,6 +183,14 @@ void elf_close(struct elf *e)
 	free(e);
 }
 
+void elf_unmap_pages(struct elf *e)
+{
+	if (e->mapped)
+		madvise((void *)(uintptr_t)e->bytes, e->len, MADV_DONTNEED);
+	if (e->debug)
+		elf_unmap_pages(e->debug);
+}
+
 u16 elf_machine(const struct elf *e)
 {
 	return e->header->e_machine;

@@ -51,6 +51,9 @@ struct elf *elf_open(const char *path, struct err *err);
 /* The bytes are borrowed, not copied. */
 struct elf *elf_from_bytes(const void *bytes, size_t len, struct err *err);
 void elf_close(struct elf *e);
+/* Gives back the pages that were read, after much of the file; what is read again is mapped
+ * again. */
+void elf_unmap_pages(struct elf *e);
 
 u16 elf_machine(const struct elf *e); /* EM_* */
 u16 elf_type(const struct elf *e);    /* ET_EXEC, ET_DYN */

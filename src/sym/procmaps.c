@@ -67,18 +67,26 @@ static void unescape_newlines(char *s)
 	*to = '\0';
 }
 
-static void set_path(struct arena *a, struct mapping *m, struct cursor *c)
+/* before: the previous mapping, most often of the same file; NULL: none. */
+static void set_path(struct arena *a, struct mapping *m, struct cursor *c,
+		     const struct mapping *before)
 {
 	static const char deleted[] = " (deleted)";
+	size_t len;
 	char *path;
 
 	while (eat(c, ' '))
 		;
-	if (c->at == c->end) {
+	len = (size_t)(c->end - c->at);
+	if (!len) {
 		m->path = "";
 		return;
 	}
-	path = arena_strndup(a, c->at, (size_t)(c->end - c->at));
+	if (before && strlen(before->path) == len && !memcmp(before->path, c->at, len)) {
+		m->path = before->path;
+		return;
+	}
+	path = arena_strndup(a, c->at, len);
 	unescape_newlines(path);
 	if (path[0] == '/' && ends_with(path, deleted)) {
 		path[strlen(path) - strlen(deleted)] = '\0';
@@ -87,7 +95,8 @@ static void set_path(struct arena *a, struct mapping *m, struct cursor *c)
 	m->path = path;
 }
 
-static bool parse_line(struct arena *a, struct cursor c, struct mapping *m)
+static bool parse_line(struct arena *a, struct cursor c, struct mapping *m,
+		       const struct mapping *before)
 {
 	m->start = number(&c, 16);
 	if (!eat(&c, '-'))
@@ -105,23 +114,36 @@ static bool parse_line(struct arena *a, struct cursor c, struct mapping *m)
 	if (!eat(&c, ' '))
 		return false;
 	m->inode = number(&c, 10);
-	set_path(a, m, &c);
+	set_path(a, m, &c, before);
 	return m->end > m->start;
+}
+
+static u32 count_lines(const char *text, size_t len)
+{
+	const char *end = text + len;
+	u32 n = 0;
+
+	for (const char *s = text; s < end && (s = memchr(s, '\n', (size_t)(end - s))); s++)
+		n++;
+	return n;
 }
 
 void procmaps_parse(struct procmaps *m, const char *text, size_t len)
 {
 	const char *end = text + len, *eol;
+	u32 lines = count_lines(text, len) + 1;
 
 	memset(m, 0, sizeof *m);
 	arena_init(&m->arena);
+	vec_reserve(&m->arena, &m->list, lines);
 	for (const char *s = text; s < end; s = eol + 1) {
 		struct mapping map = { 0 };
 
 		eol = memchr(s, '\n', (size_t)(end - s));
 		if (!eol)
 			eol = end;
-		if (parse_line(&m->arena, (struct cursor){ s, eol }, &map))
+		if (parse_line(&m->arena, (struct cursor){ s, eol }, &map,
+			       m->list.n ? vec_last(&m->list) : NULL))
 			vec_push(&m->arena, &m->list, map);
 	}
 }

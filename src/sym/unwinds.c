@@ -78,10 +78,12 @@ void unwinds_free(struct unwinds *w)
 
 static void build(struct unwinds *w, struct known_file *f, struct elf *e)
 {
-	if (e)
-		unwind_tables_add(&w->tables, e, &f->table);
-	else
+	if (!e) {
 		f->table = (struct unwind_file){ .pages = UNWIND_BY_FP_FILE };
+		return;
+	}
+	unwind_tables_add(&w->tables, e, &f->table);
+	elf_unmap_pages(e);
 }
 
 static const struct unwind_file *table_of(struct unwinds *w, const struct mapping *m, struct elf *e)

@@ -42,6 +42,28 @@ static void parse(void)
 	procmaps_release(&m);
 }
 
+/* Paths beside each other in one list are one string only if they are the same. */
+static void same_path(void)
+{
+	static const char lines[] = "1000-2000 r--p 00000000 08:02 7 /lib/x\n"
+				    "2000-3000 r-xp 00001000 08:02 7 /lib/x\n"
+				    "3000-4000 r-xp 00000000 08:02 6 /lib/x (deleted)\n"
+				    "4000-5000 r-xp 00000000 08:02 7 /lib/x\n"
+				    "5000-6000 r-xp 00000000 08:02 8 /lib/xy\n"
+				    "6000-7000 rw-p 00000000 00:00 0\n";
+	struct procmaps m;
+
+	procmaps_parse(&m, lines, strlen(lines));
+	is_int(m.list.n, 6, "mappings of one file");
+	ok(m.list.v[0].path == m.list.v[1].path, "one string");
+	ok(m.list.v[2].deleted && !m.list.v[3].deleted && !m.list.v[1].deleted,
+	   "only one is deleted");
+	is_str(m.list.v[3].path, "/lib/x", "after it");
+	is_str(m.list.v[4].path, "/lib/xy", "a longer name");
+	is_str(m.list.v[5].path, "", "then none");
+	procmaps_release(&m);
+}
+
 static void perfmap(void)
 {
 	static const char jit[] =
@@ -307,6 +329,7 @@ int main(void)
 	told();
 	read_early();
 	parse();
+	same_path();
 	perfmap();
 	own();
 	gone();
