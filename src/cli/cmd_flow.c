@@ -184,7 +184,8 @@ static int show(struct flow *f)
 	int ret;
 
 	choose_probes(f, &c->request.probes);
-	ret = flow_clauses(f);
+	ret = flow_check_found(f);
+	ret = ret ? ret : flow_clauses(f);
 	if (ret)
 		return ret;
 	flow_split(f);

@@ -46,6 +46,13 @@ static void join(struct flow *fl, u32 pc, const struct flow_state *s)
 	struct flow_state *to = &fl->at[pc];
 	bool changed = false;
 
+	if (!flow_is_reached(to)) { /* the first way to it: most have no other */
+		*to = *s;
+		fl->is_due[pc] = fl->changed = true;
+		return;
+	}
+	if (!memcmp(to, s, sizeof *to))
+		return;
 	for (u32 i = 0; i < 11; i++)
 		changed |= join_one(&to->r[i], s->r[i]);
 	for (u32 i = 0; i < FLOW_SLOTS; i++)

@@ -336,6 +336,11 @@ static const struct type *find_named(const char *name)
 	return NULL;
 }
 
+bool lang_has_type(const char *name)
+{
+	return find_named(name) != NULL;
+}
+
 static const struct type *find_named_agg(struct check *c, const char *name)
 {
 	static const struct type proto = { .size = 8, .align = 8 };

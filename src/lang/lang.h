@@ -94,6 +94,8 @@ struct node *parse_expression(struct lang *l, struct source *src);
 
 /* C text -> types and constants, config block -> env->config, imports, map declarations. */
 bool lang_prepare(struct lang *l);
+/* Whether a name is a type of the language, such as uint32. */
+bool lang_has_type(const char *name);
 /* Clones the clause's body into the instance. */
 void instance_init(struct lang *l, struct instance *in, struct clause *clause);
 /* Expands macros, resolves names, infers types; false if errors were reported. */

@@ -622,11 +622,48 @@ static void find_copies(struct copies *c, Dwarf_Die *of, Dwarf_Die *owner, u32 d
 	} while (!c->stop && die_next(d, &die));
 }
 
+static void note_name(struct dwarf *d, const char *name)
+{
+	if (name && !hash_gets(&d->inlined.names, name))
+		hash_puts(&d->inlined.names, arena_strdup(&d->arena, name), d);
+}
+
+static void index_inlined(struct dwarf *d, Dwarf_Die *of, u32 depth)
+{
+	Dwarf_Die die;
+
+	if (depth > MAX_SCOPES || !die_child(d, of, &die))
+		return;
+	do {
+		int tag = d->f->dwarf_tag(&die);
+
+		if (tag == DW_TAG_inlined_subroutine) {
+			note_name(d, d->f->dwarf_diename(&die));
+			note_name(d, die_linkage_name(d, &die));
+		}
+		if (is_scope(tag) || is_container(tag))
+			index_inlined(d, &die, depth + 1);
+	} while (die_next(d, &die));
+}
+
+/* The first search walks all entries; the second one notes all names, which are then known. */
+static bool is_inlined(struct dwarf *d, const char *name)
+{
+	enum { INDEX_FROM = 2 };
+
+	if (d->inlined.n_searches < INDEX_FROM && ++d->inlined.n_searches == INDEX_FROM)
+		for (u32 i = 0; i < d->units.n; i++)
+			index_inlined(d, &d->units.v[i].body, 0);
+	return d->inlined.n_searches < INDEX_FROM || hash_gets(&d->inlined.names, name);
+}
+
 int dwarf_each_inlined(struct dwarf *d, const char *name,
 		       int (*f)(void *ctx, const struct dwarf_func *copy), void *ctx)
 {
 	struct copies c = { .d = d, .name = name, .f = f, .ctx = ctx };
 
+	if (!is_inlined(d, name))
+		return 0;
 	for (u32 i = 0; i < d->units.n && !c.stop; i++) {
 		c.unit = &d->units.v[i];
 		find_copies(&c, &c.unit->body, NULL, 0);

@@ -45,8 +45,14 @@ struct dwarf {
 	bool has_code;
 	struct dwarf_instance stay; /* the scope of the code at stay_pc */
 	u64 stay_pc;
-	struct hash types; /* address of an entry -> struct type */
-	u32 type_depth;
+	struct {
+		struct hash known; /* address of an entry -> struct type */
+		u32 depth;
+	} types;
+	struct {
+		struct hash names; /* of functions; from the second search on */
+		u32 n_searches;
+	} inlined;
 	size_t n_rows; /* of the line tables read so far */
 };
 

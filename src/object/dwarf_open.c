@@ -141,6 +141,8 @@ static void release(struct dwarf *d)
 		close(d->fd);
 	if (d->debug_fd >= 0)
 		close(d->debug_fd);
+	hash_release(&d->types.known);
+	hash_release(&d->inlined.names);
 	arena_release(&d->arena);
 	free(d->path);
 	free(d);

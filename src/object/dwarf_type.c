@@ -588,17 +588,17 @@ static const struct type *make_type(struct dwarf *d, Dwarf_Die *die)
 const struct type *die_type(struct dwarf *d, Dwarf_Die *die)
 {
 	void **key = &die->addr;
-	const struct type *t = hash_get(&d->types, key, sizeof *key);
+	const struct type *t = hash_get(&d->types.known, key, sizeof *key);
 
 	if (t)
 		return t;
-	if (d->type_depth >= MAX_DEPTH)
+	if (d->types.depth >= MAX_DEPTH)
 		return &ty_error;
-	d->type_depth++;
+	d->types.depth++;
 	t = make_type(d, die);
-	d->type_depth--;
+	d->types.depth--;
 	key = arena_dup(&d->arena, key, sizeof *key);
-	hash_put(&d->types, key, sizeof *key, (void *)(uintptr_t)t);
+	hash_put(&d->types.known, key, sizeof *key, (void *)(uintptr_t)t);
 	return t;
 }
 

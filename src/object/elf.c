@@ -128,6 +128,21 @@ static int open_file(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
+/* The file that was closed last, with what is known of it: a script may name 5,000 functions of a
+ * file one by one, and each opens it. */
+static struct elf *kept;
+
+static bool is_kept(const char *path, const struct stat *st)
+{
+	const struct stat *was = kept ? &kept->mapped.st : NULL;
+
+	return was && was->st_dev == st->st_dev && was->st_ino == st->st_ino &&
+	       was->st_size == st->st_size && was->st_mtim.tv_sec == st->st_mtim.tv_sec &&
+	       was->st_mtim.tv_nsec == st->st_mtim.tv_nsec &&
+	       was->st_ctim.tv_sec == st->st_ctim.tv_sec &&
+	       was->st_ctim.tv_nsec == st->st_ctim.tv_nsec && streq(kept->mapped.path, path);
+}
+
 struct elf *elf_open(const char *path, struct err *err)
 {
 	_fd int fd = open_file(path);
@@ -138,6 +153,11 @@ struct elf *elf_open(const char *path, struct err *err)
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		err_sys(err, "open %s", path);
 		return NULL;
+	}
+	if (is_kept(path, &st)) {
+		e = kept;
+		kept = NULL;
+		return e;
 	}
 	if (!S_ISREG(st.st_mode) || !st.st_size) {
 		err_set(err, -ENOEXEC, "%s: not an ELF file", path);
@@ -157,18 +177,21 @@ struct elf *elf_open(const char *path, struct err *err)
 		err_wrap(err, "%s", path);
 		return NULL;
 	}
-	e->mapped = true;
-	e->path = xstrdup(path);
+	e->mapped.is = true;
+	e->mapped.path = xstrdup(path);
+	e->mapped.st = st;
 	return e;
 }
 
-void elf_close(struct elf *e)
+static void free_file(struct elf *e)
 {
 	if (!e)
 		return;
-	elf_close(e->debug);
-	elf_close(e->mini);
-	if (e->mapped)
+	free_file(e->debug);
+	free_file(e->mini);
+	if (e->extra.of)
+		e->extra.release(e->extra.of);
+	if (e->mapped.is)
 		munmap((void *)(uintptr_t)e->bytes, e->len);
 	free(e->code);
 	free(e->frame);
@@ -179,16 +202,35 @@ void elf_close(struct elf *e)
 	free(e->own_symbols[0]);
 	free(e->own_symbols[1]);
 	free(e->unpacked);
-	free(e->path);
+	free(e->mapped.path);
 	free(e);
 }
 
 void elf_unmap_pages(struct elf *e)
 {
-	if (e->mapped)
+	if (e->mapped.is)
 		madvise((void *)(uintptr_t)e->bytes, e->len, MADV_DONTNEED);
 	if (e->debug)
 		elf_unmap_pages(e->debug);
+}
+
+void elf_close(struct elf *e)
+{
+	struct elf *old = kept;
+
+	if (!e || !e->mapped.is) {
+		free_file(e);
+		return;
+	}
+	kept = e;
+	free_file(old);
+}
+
+void *elf_extra(struct elf *e, void *(*make)(void), void (*release)(void *extra))
+{
+	if (!e->extra.of)
+		e->extra = (struct elf_extra){ make(), release };
+	return e->extra.of;
 }
 
 u16 elf_machine(const struct elf *e)
@@ -213,7 +255,7 @@ u64 elf_entry(const struct elf *e)
 
 const char *elf_path(const struct elf *e)
 {
-	return e->path;
+	return e->mapped.path;
 }
 
 const void *elf_bytes(const struct elf *e, size_t *len)

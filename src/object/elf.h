@@ -54,6 +54,8 @@ void elf_close(struct elf *e);
 /* Gives back the pages that were read, after much of the file; what is read again is mapped
  * again. */
 void elf_unmap_pages(struct elf *e);
+/* What a user of the file learned about it: made at the first call, released with the file. */
+void *elf_extra(struct elf *e, void *(*make)(void), void (*release)(void *extra));
 
 u16 elf_machine(const struct elf *e); /* EM_* */
 u16 elf_type(const struct elf *e);    /* ET_EXEC, ET_DYN */

@@ -4,6 +4,7 @@
 #define SONDE_OBJECT_ELF_FILE_H
 
 #include <elf.h>
+#include <sys/stat.h>
 #include "object/elf.h"
 
 struct elf_code { /* one function, for searches by address */
@@ -24,8 +25,15 @@ struct elf_table { /* a symbol table and its strings, inside the file */
 struct elf {
 	const u8 *bytes;
 	u64 len;
-	bool mapped;
-	char *path;
+	struct {
+		bool is;
+		char *path;
+		struct stat st; /* of the file then */
+	} mapped;
+	struct elf_extra {
+		void *of; /* NULL: none */
+		void (*release)(void *of);
+	} extra;
 	const Elf64_Ehdr *header;
 	const Elf64_Phdr *segment;
 	u32 n_segments;

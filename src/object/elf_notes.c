@@ -187,7 +187,7 @@ static char *build_id_path(const struct elf *e, const char *dir, int dir_len)
 /* link in dir/a/b, dir/b, dir for a file /a/b/name. */
 static struct elf *search_below(const struct elf *e, const char *dir, int len, const char *link)
 {
-	const char *end = strrchr(e->path, '/'), *at = e->path;
+	const char *end = strrchr(e->mapped.path, '/'), *at = e->mapped.path;
 	struct elf *debug =
 		open_debug(e, xasprintf("%.*s%.*s/%s", len, dir, (int)(end - at), at, link));
 
@@ -208,7 +208,7 @@ static struct elf *search_dir(const struct elf *e, const char *dir, int len)
 {
 	u32 crc;
 	const char *link = elf_debuglink(e, &crc);
-	const char *slash = e->path ? strrchr(e->path, '/') : NULL;
+	const char *slash = e->mapped.path ? strrchr(e->mapped.path, '/') : NULL;
 	struct elf *debug = NULL;
 
 	if (*dir == '+' || *dir == '-') {
@@ -216,8 +216,8 @@ static struct elf *search_dir(const struct elf *e, const char *dir, int len)
 		len--;
 	}
 	if (link && slash && *dir != '/')
-		debug = open_debug(e, xasprintf("%.*s/%.*s/%s", (int)(slash - e->path), e->path,
-						len, dir, link));
+		debug = open_debug(e, xasprintf("%.*s/%.*s/%s", (int)(slash - e->mapped.path),
+						e->mapped.path, len, dir, link));
 	if (!debug)
 		debug = open_debug(e, build_id_path(e, dir, len));
 	if (!debug && link && slash)
@@ -230,7 +230,7 @@ static struct elf *search(const struct elf *e)
 {
 	u32 crc;
 	const char *link = elf_debuglink(e, &crc), *dir = debug_dirs, *colon;
-	const char *slash = e->path ? strrchr(e->path, '/') : NULL;
+	const char *slash = e->mapped.path ? strrchr(e->mapped.path, '/') : NULL;
 	struct elf *debug = NULL;
 
 	for (; *dir && !debug; dir = *colon ? colon + 1 : colon) {
@@ -240,9 +240,11 @@ static struct elf *search(const struct elf *e)
 	}
 	if (debug || !link || !slash)
 		return debug;
-	debug = open_debug(e, xasprintf("%.*s/.debug/%s", (int)(slash - e->path), e->path, link));
+	debug = open_debug(e, xasprintf("%.*s/.debug/%s", (int)(slash - e->mapped.path),
+					e->mapped.path, link));
 	if (!debug)
-		debug = open_debug(e, xasprintf("%.*s/%s", (int)(slash - e->path), e->path, link));
+		debug = open_debug(e, xasprintf("%.*s/%s", (int)(slash - e->mapped.path),
+						e->mapped.path, link));
 	return debug;
 }
 

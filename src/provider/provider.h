@@ -69,9 +69,10 @@ struct clause_reads {
 	bool record; /* argstr: the unmodified record of the event */
 	bool typed;  /* a builtin needs pointers whose type verifiers track */
 	bool goid;
-	bool is_large;  /* compiling it costs more than a cookie at each event */
-	u32 n_attaches; /* attach points of the clause */
-	u32 number;     /* of the clause in the script */
+	bool names_types; /* perhaps: those of the program */
+	bool is_large;    /* compiling it costs more than a cookie at each event */
+	u32 n_attaches;   /* attach points of the clause */
+	u32 number;       /* of the clause in the script */
 	/* Names after "args." if all are known: then probes of a pattern only differ in these, and
 	 * can share programs. NULL: not known, or the whole record is used; non-NULL and n 0: only
 	 * argN or retval. */

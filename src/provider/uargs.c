@@ -848,7 +848,7 @@ struct profile *uargs_profile(struct provider_env *env, struct profile *base,
 
 	if (!site->elf || !elf_offset_to_address(site->elf, site->offset, &pc))
 		return base;
-	if (site->one_file && !base->types)
+	if (site->one_file && !base->types && env->clause.names_types)
 		base->types = scope_of(env, site, pc);
 	if (!is_wanted(env, base))
 		return base;

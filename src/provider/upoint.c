@@ -41,14 +41,31 @@ enum {
 static const char harmful[] =
 	"the kernel would overwrite variables of the function that lie below its stack pointer";
 
+struct far { /* 32-bit branches of a file */
+	u32 n_searches;
+	struct branch_targets to; /* built on need */
+};
+
 struct upoint_finder {
 	struct provider_env *env;
 	struct elf *elf;
-	u32 n_searches;
-	struct branch_targets far; /* of 32-bit branches; built on need */
+	struct far *far; /* the file's */
 	bool known;
 	struct arm64_code arm;
 };
+
+static void *make_far(void)
+{
+	return xcalloc(1, sizeof(struct far));
+}
+
+static void release_far(void *extra)
+{
+	struct far *far = extra;
+
+	branch_targets_release(&far->to);
+	free(far);
+}
 
 struct upoint_finder *upoint_finder_new(struct provider_env *env, struct elf *e)
 {
@@ -56,6 +73,7 @@ struct upoint_finder *upoint_finder_new(struct provider_env *env, struct elf *e)
 
 	u->env = env;
 	u->elf = e;
+	u->far = elf_extra(e, make_far, release_far);
 	u->known = elf_machine(e) == arch_x86_64.elf_machine && arch_native == &arch_x86_64;
 	u->arm = (struct arm64_code){ .env = env, .elf = e };
 	return u;
@@ -66,7 +84,6 @@ void upoint_finder_free(struct upoint_finder *u)
 	if (!u)
 		return;
 	arm64_code_release(&u->arm);
-	branch_targets_release(&u->far);
 	free(u);
 }
 
@@ -273,9 +290,9 @@ static bool is_far_target(struct upoint_finder *u, u64 lo, u64 hi)
 {
 	struct elf_section s;
 
-	if (++u->n_searches == BITMAP_FROM)
-		branch_targets_build(&u->far, u->elf, 0, mark_segment);
-	if (u->far.bit && !branch_targets_any(&u->far, lo + 1, hi))
+	if (++u->far->n_searches == BITMAP_FROM)
+		branch_targets_build(&u->far->to, u->elf, 0, mark_segment);
+	if (u->far->to.bit && !branch_targets_any(&u->far->to, lo + 1, hi))
 		return false;
 	for (u32 i = 0; elf_code_segment(u->elf, i, &s); i++)
 		if (s.bytes && search_segment(u, &s, lo, hi))

@@ -12,9 +12,10 @@
 
 struct choice {
 	struct compiled *c;
-	/* by instance: another one of its group; the last one of the chain leads */
+	/* by instance, then by site: another one of its group; the last one of the chain leads */
 	u32 *leader;
-	bool *is_together;        /* by leader: its sites are all in one engine */
+	bool *is_together;        /* by leader of instances: their sites are all in one engine */
+	u32 *first, *next;        /* sites of a group: by leader, by site; numbers from 1 */
 	struct hash users;        /* by what is shared: the first instance with it, + 1 */
 	u32 instance;             /* the one looked at */
 	const struct node *apart; /* a use of a map that requires no common engine */
@@ -121,10 +122,11 @@ void choose_init(struct compiled *c)
 
 /* ---- instances that must share an engine */
 
+/* Chains become half as long at each look. */
 static u32 leader_of(const struct choice *ch, u32 instance)
 {
 	while (ch->leader[instance] != instance)
-		instance = ch->leader[instance];
+		instance = ch->leader[instance] = ch->leader[ch->leader[instance]];
 	return instance;
 }
 
@@ -184,7 +186,13 @@ static bool has_internal(const struct compiled *c)
 	return false;
 }
 
-/* A jump and a breakpoint cannot be in one function of a program. */
+static u32 node_of_site(const struct choice *ch, u32 site)
+{
+	return ch->c->instances.n + site;
+}
+
+/* Clauses that share no map have each function where it is cheapest. A jump and a breakpoint cannot
+ * be in one function of a program. */
 static void tie_functions(struct choice *ch)
 {
 	for (u32 i = 0; i < ch->c->sites.n; i++) {
@@ -195,11 +203,31 @@ static void tie_functions(struct choice *ch)
 		if (t->site.kind != SITE_UPROBE || !t->site.func)
 			continue;
 		key = arena_printf(&ch->c->arena, "%s:%s", t->site.user.path, t->site.func);
-		first = hash_get(&ch->users, key, strlen(key));
+		first = hash_gets(&ch->users, key);
 		if (!first)
-			hash_put(&ch->users, key, strlen(key), (void *)(uintptr_t)(t->func + 1));
-		else if ((u32)(uintptr_t)first - 1 != t->func)
-			tie(ch, t->func, (u32)(uintptr_t)first - 1);
+			hash_puts(&ch->users, key, (void *)(uintptr_t)(i + 1));
+		else
+			ch->leader[leader_of(ch, node_of_site(ch, i))] =
+				leader_of(ch, node_of_site(ch, (u32)(uintptr_t)first - 1));
+	}
+}
+
+static void group_sites(struct choice *ch)
+{
+	u32 n = ch->c->sites.n;
+
+	for (u32 i = 0; i < n; i++) {
+		u32 of = leader_of(ch, ch->c->sites.v[i].func);
+
+		if (ch->is_together[of])
+			ch->leader[node_of_site(ch, i)] = of;
+	}
+	tie_functions(ch);
+	for (u32 i = n; i-- > 0;) {
+		u32 group = leader_of(ch, node_of_site(ch, i));
+
+		ch->next[i] = ch->first[group];
+		ch->first[group] = i + 1;
 	}
 }
 
@@ -219,7 +247,6 @@ static void find_ties(struct choice *ch)
 		if (in->partner != NO_INDEX)
 			tie(ch, i, in->partner);
 	}
-	tie_functions(ch);
 }
 
 /* ---- prices */
@@ -235,37 +262,18 @@ static bool is_served(const struct compiled *c, const struct engine *e, const st
 	return !a->why_not;
 }
 
-static bool is_in(const struct choice *ch, u32 group, const struct target_site *t)
-{
-	return leader_of(ch, t->func) == group;
-}
-
 /* What all sites of a group cost in an engine; false: one of them is not served. */
 static bool price_of_group(const struct choice *ch, u32 group, const struct engine *e, u64 *price)
 {
-	const struct compiled *c = ch->c;
-
 	*price = 0;
-	for (u32 i = 0; i < c->sites.n; i++) {
+	for (u32 i = ch->first[group]; i; i = ch->next[i - 1]) {
 		struct engine_answer a = { 0 };
 
-		if (!is_in(ch, group, &c->sites.v[i]))
-			continue;
-		if (!is_served(c, e, &c->sites.v[i], &a))
+		if (!is_served(ch->c, e, &ch->c->sites.v[i - 1], &a))
 			return false;
 		*price += a.price_ns;
 	}
 	return true;
-}
-
-static bool price_of_site(const struct compiled *c, const struct target_site *t,
-			  const struct engine *e, u64 *price)
-{
-	struct engine_answer a;
-	bool serves = is_served(c, e, t, &a);
-
-	*price = a.price_ns;
-	return serves;
 }
 
 static int refuse(const struct compiled *c, const struct target_site *t, bool is_together,
@@ -289,40 +297,37 @@ static int refuse(const struct compiled *c, const struct target_site *t, bool is
 	return err->code;
 }
 
-/* The engine for a site, or for all of its group; -errno. */
-static int cheapest(const struct choice *ch, const struct target_site *t, struct err *err)
+/* The engine for all sites of a group, of which t is the first; -errno. */
+static int cheapest(const struct choice *ch, u32 group, const struct target_site *t,
+		    struct err *err)
 {
 	const struct compiled *c = ch->c;
-	u32 group = leader_of(ch, t->func);
-	bool is_together = ch->is_together[group];
 	u64 least = 0, price;
 	int best = -1;
 
 	for (u32 e = 0; e < c->n_engines; e++) {
-		bool serves = is_together ? price_of_group(ch, group, c->engines[e], &price) :
-					    price_of_site(c, t, c->engines[e], &price);
-
-		if (!serves || (best >= 0 && price >= least))
+		if (!price_of_group(ch, group, c->engines[e], &price) ||
+		    (best >= 0 && price >= least))
 			continue;
 		best = (int)e;
 		least = price;
 	}
-	return best >= 0 ? best : refuse(c, t, is_together, err);
+	return best >= 0 ? best : refuse(c, t, ch->next[ch->first[group] - 1] != 0, err);
 }
 
 static int choose(struct choice *ch, struct err *err)
 {
 	struct compiled *c = ch->c;
-	int *of = arena_array(&c->arena, int, c->instances.n + 1),
-	    ret = 0; /* by leader: the engine + 1 */
+	int ret = 0;
 
 	for (u32 i = 0; i < c->sites.n && ret >= 0; i++) {
-		struct target_site *t = &c->sites.v[i];
-		u32 group = leader_of(ch, t->func);
+		u32 group = leader_of(ch, node_of_site(ch, i)), k = ch->first[group];
 
-		ret = of[group] ? of[group] - 1 : cheapest(ch, t, err);
-		t->engine = ret < 0 ? 0 : (u32)ret;
-		of[group] = ch->is_together[group] ? ret + 1 : 0;
+		if (k != i + 1)
+			continue;
+		ret = cheapest(ch, group, &c->sites.v[i], err);
+		for (; k && ret >= 0; k = ch->next[k - 1])
+			c->sites.v[k - 1].engine = (u32)ret;
 	}
 	return ret < 0 ? ret : 0;
 }
@@ -341,17 +346,22 @@ static int serve_all(const struct compiled *c, struct err *err)
 int choose_engines(struct compiled *c, struct err *err)
 {
 	struct choice ch = { .c = c };
+	u32 n;
 	int ret;
 
 	if (c->request->compile.any_kernel)
 		return 0;
 	if (c->n_engines == 1)
 		return serve_all(c, err);
-	ch.leader = arena_array(&c->arena, u32, c->instances.n + 1);
+	n = c->instances.n + c->sites.n;
+	ch.leader = arena_array(&c->arena, u32, n + 1);
+	ch.first = arena_array(&c->arena, u32, n + 1);
+	ch.next = arena_array(&c->arena, u32, c->sites.n + 1);
 	ch.is_together = arena_array(&c->arena, bool, c->instances.n + 1);
-	for (u32 i = 0; i < c->instances.n; i++)
+	for (u32 i = 0; i < n; i++)
 		ch.leader[i] = i;
 	find_ties(&ch);
+	group_sites(&ch);
 	ret = choose(&ch, err);
 	hash_release(&ch.users);
 	return ret;

@@ -44,11 +44,22 @@ static bool is_stack_pointer(const struct node *call)
 	       streq(call->a->str, "sp");
 }
 
+/* A name that is nothing else may be a type, too. */
+static bool may_name_type(const struct reading *r, const struct node *n)
+{
+	if (n->kind == N_SIZEOF || n->kind == N_OFFSETOF)
+		return true;
+	if (n->tref && !(n->tref->name && lang_has_type(n->tref->name)))
+		return true;
+	return n->kind == N_IDENT && n->name && !row_of(r->env, n->name);
+}
+
 static bool find_reads(struct node *n, void *ctx)
 {
 	struct reading *r = ctx;
 	const struct builtin *b;
 
+	r->names_types |= may_name_type(r, n);
 	if (n->kind == N_FIELD && n->name && n->a->kind == N_IDENT) {
 		b = row_of(r->env, n->a->name);
 		if (b && (b->flags & BI_RECORD)) {
@@ -92,7 +103,8 @@ void reading_of_clause(struct compiled *c, struct clause *clause, struct reading
 {
 	*r = (struct reading){ .env = &c->env,
 			       .arena = &c->arena,
-			       .functions = c->lang.script->functions };
+			       .functions = c->lang.script->functions,
+			       .names_types = c->lang.script->functions != NULL };
 	if (clause->predicate)
 		ast_walk(clause->predicate, find_reads, r);
 	ast_walk(clause->body, find_reads, r);

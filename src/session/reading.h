@@ -16,6 +16,7 @@ struct reading {
 	VEC(const char *) vars;           /* names after "vars." */
 	bool reads_sp, reads_regs;        /* by reg(): the stack pointer, others */
 	bool whole;                       /* args itself is used: all names matter */
+	bool names_types;                 /* perhaps: of the program or the kernel */
 	const struct function *functions; /* of the script */
 	u32 depth;                        /* of calls: recursion is refused later */
 };

@@ -478,6 +478,7 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 			    .n_arg_names = reading->whole ? 0 : reading->args.n,
 			    .var_names = reading->vars.v,
 			    .n_var_names = reading->vars.n,
+			    .names_types = reading->names_types,
 			    .args = r->reads & BI_READS_ARGS,
 			    .result = r->reads & BI_READS_RESULT,
 			    .goid = r->reads & BI_READS_GOID,

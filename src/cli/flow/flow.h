@@ -4,6 +4,7 @@
  *
  *	functions.c	words -> functions of the program and of the kernel
  *	files.c		the program -> files whose functions are shown
+ *	found.c		functions that no file has -> messages
  *	split.c		functions -> those that the process engine serves, the others
  *	script.c	options -> a script, which sends a record at each entry and return
  *	records.c	records -> entries and returns
@@ -156,6 +157,8 @@ int flow_find_files(struct flow *f);
 /* ---- functions.c: c->line.words -> f->functions, f->kernel_functions. 0, or the exit status after
  * a message. */
 int flow_sort_functions(struct flow *f);
+/* ---- found.c: 0, or the exit status after a message. */
+int flow_check_found(struct flow *f);
 /* ---- split.c: t.clauses -> those of f->split, and the engine of the run. */
 void flow_split(struct flow *f);
 /* ---- order.c */

@@ -166,7 +166,7 @@ static void add_probe(struct flow *f, struct trace_clause *cl, const char *probe
 	if (f->has_args)
 		vec_push(a, &f->t.probes, probe);
 	else
-		cl->probes = cl->probes ? arena_printf(a, "%s,\n%s", cl->probes, probe) : probe;
+		trace_add_probe(a, cl, probe);
 }
 
 /* All functions of a file, or with --include those of that name and FUNC. */

@@ -412,9 +412,22 @@ static const char *spelled(struct resolving *r, const char *probe)
 	return arena_printf(r->arena, "%.*s\"%s\"", (int)(from - probe), probe, from);
 }
 
-static void add_probe(struct resolving *r, struct trace_clause *cl, const char *probe)
+void trace_add_probe(struct arena *a, struct trace_clause *cl, const char *probe)
 {
-	cl->probes = cl->probes ? arena_printf(r->arena, "%s,\n%s", cl->probes, probe) : probe;
+	u32 n = (u32)strlen(probe), at = cl->probes ? cl->len + 2 : 0;
+	char *text = (char *)(uintptr_t)cl->probes;
+
+	if (at + n >= cl->room) {
+		cl->room = 2 * (at + n + 1);
+		text = arena_alloc(a, cl->room);
+		if (at)
+			memcpy(text, cl->probes, cl->len);
+	}
+	if (at)
+		memcpy(text + cl->len, ",\n", 2);
+	memcpy(text + at, probe, n + 1);
+	cl->probes = text;
+	cl->len = at + n;
 }
 
 static u32 clause_like(const struct trace *t, const struct trace_clause *cl)
@@ -433,7 +446,7 @@ static void add_to(struct resolving *r, const struct trace_clause *cl, const cha
 
 	if (k == t->clauses.n)
 		vec_push(r->arena, &t->clauses, *cl);
-	add_probe(r, &t->clauses.v[k], probe);
+	trace_add_probe(r->arena, &t->clauses.v[k], probe);
 }
 
 /* Whether all of the word's probes show the same: then the word stands for them. */
@@ -471,7 +484,7 @@ static void add_word(struct resolving *r, const char *word)
  */
 static void spell_out_returns(struct resolving *r, const char *word)
 {
-	enum { MOST = 256 };
+	enum { MOST = 20000 };
 	struct trace *t = r->t;
 	bool some = glob_has_wildcard(word) && r->targets.n && r->targets.n <= MOST;
 

@@ -31,6 +31,7 @@ struct trace_field {
 struct trace_clause {
 	enum trace_kind kind;
 	const char *probes;    /* attach points, separated by commas */
+	u32 len, room;         /* of their text: trace_add_probe() */
 	u32 line;              /* of the script, where it begins */
 	const char *condition; /* an expression, or NULL */
 	bool is_event;         /* of a trace event: its name is the last part of the probe's */
@@ -60,6 +61,8 @@ struct trace {
 int trace_spell(struct trace *t, const char *word);
 /* ---- probes.c: t->probes -> t->clauses. The same. */
 int trace_resolve(struct trace *t);
+/* One more of cl->probes. */
+void trace_add_probe(struct arena *a, struct trace_clause *cl, const char *probe);
 /* ---- expr.c */
 #define TRACE_RESULT "retval" /* as it is called in options */
 /* Whether the whole of it can be read. */
