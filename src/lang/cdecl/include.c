@@ -67,6 +67,61 @@ static bool is_libc_header(const char *name)
 	return false;
 }
 
+/*
+ * The structures that a C library declares under a name that the kernel has for another one, whose
+ * members of the same name are elsewhere: glibc's, which programs are compiled with.
+ */
+#if defined(__x86_64__)
+#define SEM_PAD(n) ", __pad" n
+#define STAT64_MIDDLE                                                                              \
+	", st_nlink; unsigned st_mode, st_uid, st_gid; unsigned long st_rdev; long st_size, "      \
+	"st_blksize;"
+#define STAT64_SPARE "3"
+#else
+#define SEM_PAD(n) ""
+#define STAT64_MIDDLE                                                                              \
+	"; unsigned st_mode, st_nlink, st_uid, st_gid; unsigned long st_rdev, __pad1; long "       \
+	"st_size; int st_blksize;"
+#define STAT64_SPARE "1"
+#endif
+static const struct {
+	const char *header, *text;
+} own_structures[] = {
+	{ "time.h", "struct tm { int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, "
+		    "tm_yday, tm_isdst; long tm_gmtoff; const char *tm_zone; };" },
+	{ "signal.h", "struct sigaction { union { void *sa_handler, *sa_sigaction; }; struct { "
+		      "unsigned long __val[16]; } sa_mask; int sa_flags; void *sa_restorer; };" },
+	{ "termios.h", "struct termios { unsigned c_iflag, c_oflag, c_cflag, c_lflag; "
+		       "unsigned char c_line, c_cc[32]; unsigned c_ispeed, c_ospeed; };" },
+	{ "sys/socket.h", "struct msghdr { void *msg_name; unsigned msg_namelen; struct iovec "
+			  "*msg_iov; unsigned long msg_iovlen; void *msg_control; unsigned long "
+			  "msg_controllen; int msg_flags; };" },
+#define IPC                                                                                        \
+	"struct ipc_perm { int __key; unsigned uid, gid, cuid, cgid, mode; short __seq; long __pad[2]; };"
+	{ "sys/ipc.h", IPC },
+	{ "sys/msg.h", IPC "struct msqid_ds { struct ipc_perm msg_perm; long msg_stime, msg_rtime, "
+			   "msg_ctime; unsigned long __msg_cbytes, msg_qnum, msg_qbytes; int "
+			   "msg_lspid, msg_lrpid; long __pad[2]; };" },
+	{ "sys/shm.h", IPC "struct shmid_ds { struct ipc_perm shm_perm; unsigned long shm_segsz; "
+			   "long shm_atime, shm_dtime, shm_ctime; int shm_cpid, shm_lpid; unsigned "
+			   "long shm_nattch; long __pad[2]; };" },
+	{ "sys/sem.h",
+	  IPC "struct semid_ds { struct ipc_perm sem_perm; long sem_otime" SEM_PAD(
+		  "1") ", sem_ctime" SEM_PAD("2") "; unsigned long sem_nsems; long __pad[2]; };" },
+#undef IPC
+	{ "sys/stat.h", "struct stat64 { unsigned long st_dev, st_ino" STAT64_MIDDLE
+			" long st_blocks; struct { long tv_sec, tv_nsec; } st_atim, st_mtim, "
+			"st_ctim; long __pad2[" STAT64_SPARE "]; };" },
+};
+
+static const char *own_structures_of(const char *header)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(own_structures); i++)
+		if (streq(header, own_structures[i].header))
+			return own_structures[i].text;
+	return NULL;
+}
+
 bool cdecl_needs_no_file(const char *header)
 {
 	return is_kernel_header(header) || is_libc_header(header);
@@ -197,9 +252,14 @@ void cdecl_include(struct cdecl *c, const struct token *what, struct span line, 
 		return;
 	}
 	span.len = (u32)strlen(name) + 2;
+	const char *own;
+
 	if (find(c, name, quoted, &found)) {
 		if (!hash_puts(&c->included, interns(c->lang->names, found.id), &is_known))
 			read_foreign(c, interns(c->lang->names, found.path), found.text);
+	} else if ((own = own_structures_of(name))) {
+		if (!hash_puts(&c->included, interns(c->lang->names, name), &is_known))
+			read_foreign(c, name, own);
 	} else if (!cdecl_needs_no_file(name)) {
 		missing(c, span, name, quoted, &found);
 	}
