@@ -52,7 +52,7 @@ const char *call_family(const char *name);
  * none. */
 const char *call_instead(struct arena *a, const char *name);
 
-enum { CALL_SET_MAX = 200 };
+enum { CALL_SET_MAX = 256 };
 /* Stores at most max names of a set and returns their number; 0: no such set. */
 u32 call_set(struct arena *a, const char *set, struct call_name *names, u32 max);
 /* Marks at the start of words of a set that are not names: callsets.def. */

@@ -10,6 +10,7 @@
 #include "sym/callviews.h"
 #include "sym/constants.h"
 #include "sym/genl.h"
+#include "sym/ioctls.h"
 #include "sym/syscalls.h"
 
 /* The programs whose calls are read. */
@@ -111,15 +112,29 @@ static void complete_set(struct call_set *set)
 	set->complete = NULL;
 }
 
+#define IOCTLS_I386 "ioctl_i386"
+
+static struct call_set *find_set(const char *name);
+
+static void complete_ioctls(struct call_set *set)
+{
+	set->n = ioctl_names(&all, streq(set->name, IOCTLS_I386), &set->v);
+	set->requests = ioctl_requests(find_set);
+	set->complete = NULL;
+}
+
 static struct call_set *find_set(const char *name)
 {
-	struct call_set *set = hash_gets(&named_sets, name);
+	const char *own = streq(name, "ioctl") && mode != OF_NATIVE ? IOCTLS_I386 : name;
+	struct call_set *set = hash_gets(&named_sets, own);
 
 	if (set)
 		return set;
 	set = arena_new(&all, struct call_set);
-	set->name = name;
-	set->complete = streq(name, "genl_family") ? complete_families : complete_set;
+	set->name = name = own;
+	set->complete = streq(name, "genl_family") ? complete_families :
+			starts_with(name, "ioctl") ? complete_ioctls :
+						     complete_set;
 	hash_puts(&named_sets, name, set);
 	return set;
 }
@@ -587,7 +602,6 @@ static const struct call_struct *find_struct(const char *name)
 static s64 case_value(const char *text)
 {
 	const char *own = strchr(text, ':');
-	struct call_set *requests;
 	s64 value = 0;
 	char *end;
 
@@ -596,12 +610,8 @@ static s64 case_value(const char *text)
 	value = strtoll(own ? own + 1 : text, &end, 0);
 	if (!*end)
 		return value;
-	requests = find_set("ioctl");
-	if (requests->complete)
-		requests->complete(requests);
-	for (u32 i = 0; i < requests->n; i++)
-		if (streq(requests->v[i].name, text))
-			return requests->v[i].value;
+	if (ioctl_find(text, mode != OF_NATIVE, &value))
+		return value;
 	BUG("no value of %s", text);
 }
 

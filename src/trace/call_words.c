@@ -136,32 +136,81 @@ static const char *name_of(struct call_set *set, s64 v)
 	return NULL;
 }
 
+/* EVIOCGBIT(EV_KEY, 96); false: it is none of these. */
+static bool put_request_with_size(struct buf *b, const struct call_set *set, u32 v)
+{
+	const struct call_request *r = set->requests;
+	u8 type = v >> 8 & 0xff, nr = v & 0xff;
+	u32 size = v >> 16 & 0x3fff;
+
+	while (r->name &&
+	       (r->type != type || nr < r->nr || nr > r->nr + r->more || !(r->in >> (v >> 30) & 1)))
+		r++;
+	if (!r->name)
+		return false;
+	buf_printf(b, "%s(", r->name);
+	if (r->of)
+		put_name_word(b, r->of, nr - r->nr, false);
+	else if (r->more)
+		buf_s64(b, nr - r->nr);
+	if (r->has_size)
+		buf_printf(b, r->of ? ", %u" : "%u", size);
+	buf_putc(b, ')');
+	return true;
+}
+
+/* All names of the number; false: it has none. */
+static bool put_request_names(struct buf *b, const struct call_set *set, u32 v, const char *between)
+{
+	u32 from = 0, to = set->n;
+
+	while (from < to) {
+		u32 middle = (from + to) / 2;
+
+		if (set->v[middle].value < v)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	for (to = from; to < set->n && set->v[to].value == v; to++, between = " or ") {
+		buf_puts(b, between);
+		buf_puts(b, set->v[to].name);
+	}
+	return to > from;
+}
+
 /* Bits of an ioctl request (asm-generic/ioctl.h): number 8, type 8, size 14, direction 2. */
-static void put_request(struct buf *b, u32 v)
+static void put_request(struct buf *b, const struct call_set *set, u32 v)
 {
 	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ",
 						  "_IOC_READ|_IOC_WRITE" };
+	bool has_size = put_request_with_size(b, set, v);
 
-	buf_printf(b, "_IOC(%s, %#x, %#x, %#x)", directions[v >> 30], v >> 8 & 0xff, v & 0xff,
-		   v >> 16 & 0x3fff);
+	if (!put_request_names(b, set, v, has_size ? " or " : "") && !has_size)
+		buf_printf(b, "_IOC(%s, %#x, %#x, %#x)", directions[v >> 30], v >> 8 & 0xff,
+			   v & 0xff, v >> 16 & 0x3fff);
 }
 
 void put_name_word(struct buf *b, struct call_set *set, s64 v, bool or_decimal)
 {
-	const char *name = name_of(set, v);
+	const char *name;
 
+	complete(set);
+	if (set->requests) {
+		put_request(b, set, (u32)v);
+		return;
+	}
+	name = name_of(set, v);
 	if (streq(set->name, "signal"))
 		put_signal(b, (int)v);
 	else if (name)
 		buf_puts(b, name);
 	else if (or_decimal)
 		buf_s64(b, v);
-	else if (streq(set->name, "ioctl"))
-		put_request(b, (u32)v);
 	else
 		buf_printf(b, "%#llx", (unsigned long long)(v == (s32)v ? (u64)(u32)v : (u64)v));
 	if (!name && !or_decimal && (set->n > 1 || (set->n && set->unknown)) &&
-	    !streq(set->name, "signal") && !streq(set->name, "ioctl"))
+	    !streq(set->name, "signal"))
 		put_prefix(b, set);
 }
 

@@ -10,7 +10,8 @@
 /* O_WRONLY|O_CREAT, O_RDONLY|0x8000000, 0x8000 if no bit has a name: the set's prefix follows.
  * with_mode: other bits are permissions, IPC_CREAT|0600. */
 void put_flag_words(struct buf *b, struct call_set *set, u64 v, bool with_mode);
-/* SEEK_SET, 0x9 with the set's prefix; an ioctl request without a name is _IOC(...). */
+/* SEEK_SET, 0x9 with the set's prefix; an ioctl request has all names of its number, or
+ * is _IOC(...). */
 void put_name_word(struct buf *b, struct call_set *set, s64 v, bool or_decimal);
 /* [ICMP_ECHOREPLY ICMP_ECHO], ~[ICMP_ECHO]: 32 bits, by their numbers. */
 void put_bit_set(struct buf *b, struct call_set *set, u32 bits);

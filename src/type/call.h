@@ -142,6 +142,18 @@ struct call_name {
 	u64 mask; /* flags: the bits to compare */
 };
 
+struct call_set;
+
+/* ioctl requests that have a number or a size in them: EVIOCGBIT(EV_KEY, 96). */
+struct call_request {
+	u8 type, nr, more; /* numbers that follow nr */
+	u8 in;             /* 1 << direction */
+	bool has_size;
+	const char *name;
+	const char *of_set;
+	struct call_set *of; /* of_set: names of the number */
+};
+
 /* Its names are read when they are first needed. */
 struct call_set {
 	const char *name, *members;
@@ -154,6 +166,9 @@ struct call_set {
 	u64 field;          /* bits that are one of several values; 0: none */
 	bool any_field;     /* the field is shown apart also if its value has no name */
 	bool is_exact;      /* a number with other bits has no name */
+	/* NULL: not ioctl's. The names are sorted by number, several may have the same; the last
+	 * row has no name. */
+	const struct call_request *requests;
 	void (*complete)(struct call_set *set); /* NULL once complete */
 };
 
