@@ -162,7 +162,9 @@ static struct ir_val lower_argstr(struct lower *l, struct node *call)
 
 static const struct type *check_vars(struct check *c, struct node *call)
 {
-	return diag_type(c, call->span, D_VARS_ALONE);
+	diag_help(c->diags, check_report(c, call->span, D_VARS_ALONE),
+		  "name one of those in scope, which sonde list -v shows: vars.NAME");
+	return &ty_error;
 }
 
 static struct ir_val lower_args(struct lower *l, struct node *call)

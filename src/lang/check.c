@@ -203,6 +203,11 @@ const struct type *check_undefined_var(struct check *c, struct node *n)
 		near_try(&near, c->s->scope.v[i]->name);
 	if (near_best(&near))
 		diag_help(c->diags, d, "did you mean \"%s\"?", var_text(c, near_best(&near)));
+	else if (c->inst->provider && streq(c->inst->provider, "uprobe"))
+		diag_help(
+			c->diags, d,
+			"a variable of the program is vars.%s; one of the script is assigned first: let %s;",
+			n->name, var_text(c, n->name));
 	else
 		diag_help(c->diags, d, "assign to it first, or declare it: let %s;",
 			  var_text(c, n->name));

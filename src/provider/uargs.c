@@ -676,7 +676,8 @@ static void add_var(struct params *p, struct profile *to, const char *name)
 	struct arg_desc *arg = &to->vars.v[to->vars.n];
 	struct dwarf_var v;
 
-	if (!param && !dwarf_var(p->d, p->pc, name, &v))
+	if (!param && !dwarf_var(p->d, p->pc, name, &v) &&
+	    !(param = param_named(p, name))) /* it has no name but that of its place, arg1 */
 		return;
 	to->vars.n++;
 	if (param) {

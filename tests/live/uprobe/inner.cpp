@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Functions within functions: a closure, a member of a local class.
+// Functions within functions: a closure, a member of a local class, whose second parameter has no name.
 #define KEEP(x) asm volatile("" : "+r"(x))
 int total;
 int outer(int n)
 {
 	struct Local {
-		int add(int by)
+		int add(int by, long)
 		{
 			int sum = by + 1;
 			KEEP(sum);
@@ -17,7 +17,7 @@ int outer(int n)
 		KEEP(inner);
 		return inner;
 	};
-	return closure(5) + Local().add(8);
+	return closure(5) + Local().add(8, 7);
 }
 int main()
 {
