@@ -8,10 +8,18 @@
  * consumers: each child gets attachments of its own when the kernel reports the fork.
  *
  * Until then, some milliseconds, the child's hits are not events; the longest time is reported.
+ *
+ * If an engine puts code into the process (struct traced, in_children), a child of fork() has it
+ * from its first instruction on. A process that executes a program loses it: then the clauses from
+ * `elsewhere` on (struct probe_choice) get attachments there. They must not be where that code is,
+ * whose jumps a breakpoint would break.
  */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include "base/clock.h"
+#include "session/compile.h"
 #include "session/run.h"
+#include "sym/procmaps.h"
 
 /* An engine that changes the process itself has no probes elsewhere. */
 static bool is_meant(const struct run *r, const struct site *s)
@@ -42,6 +50,15 @@ static void ignore(void *ctx, const struct site *site, const struct err *err)
 {
 }
 
+static bool changes_processes(const struct run *r)
+{
+	for (struct used_engine *u = engines_next(&r->engines, NULL); u;
+	     u = engines_next(&r->engines, u))
+		if (u->ops->has_substitute)
+			return true;
+	return false;
+}
+
 int alone_attach(struct run *r, const struct used_engine *u, const struct attach_request *a,
 		 struct err *err)
 {
@@ -51,6 +68,11 @@ int alone_attach(struct run *r, const struct used_engine *u, const struct attach
 	if (!a->n || !is_meant(r, a->sites[0]) || u->ops->has_substitute)
 		return u->ops->attach(u->self, a, err);
 	kept.request.sites = arena_dup(&r->c.arena, a->sites, a->n * sizeof(struct site *));
+	if (instance_is_elsewhere(&r->c, r->c.instances.v[a->func])) {
+		if (changes_processes(r)) /* else these sites would be probed twice */
+			vec_push(&r->c.arena, &r->alone.elsewhere, kept);
+		return ret;
+	}
 	vec_push(&r->c.arena, &r->alone.sites, kept);
 	for (u32 i = 0; i < r->alone.pids.n && ret >= 0; i++)
 		ret = attach_for(u, *a, r->alone.pids.v[i], err);
@@ -66,43 +88,153 @@ bool alone_has(const struct alone_state *alone, u32 pid)
 }
 
 /* As at the start: the last clause first, since the newest runs first. */
+static void attach_kept(const struct alone_sites *v, u32 n, u32 pid)
+{
+	for (u32 i = 0; i < n; i++) {
+		struct err err = { 0 };
+
+		attach_for(v[i].engine, v[i].request, pid, &err);
+		err_release(&err); /* a process that has ended meanwhile */
+	}
+}
+
+/* ---- where no code is */
+
+/* Code of the process engine: its mappings have that name. */
+static bool has_code(const struct procmaps *maps)
+{
+	for (u32 i = 0; i < maps->list.n; i++)
+		if (maps->list.v[i].exec && strstr(maps->list.v[i].path, "/memfd:sonde-code"))
+			return true;
+	return false;
+}
+
+static bool is_file_of(u64 inode, const struct alone_sites *sites)
+{
+	struct stat st;
+
+	return stat(sites->request.sites[0]->user.path, &st) == 0 && inode == st.st_ino;
+}
+
+static bool has_file_of(const struct procmaps *maps, const struct alone_sites *sites)
+{
+	for (u32 i = 0; i < maps->list.n; i++)
+		if (maps->list.v[i].exec && is_file_of(maps->list.v[i].inode, sites))
+			return true;
+	return false;
+}
+
+static bool has_elsewhere(const struct alone_state *alone, u32 pid)
+{
+	for (u32 i = 0; i < alone->executed.n; i++)
+		if (alone->executed.v[i] == pid)
+			return true;
+	return false;
+}
+
+/* Whether the process runs the program without code, or did so until it ended: then they are
+ * attached. Code is never added later. */
+static bool add_elsewhere(struct run *r, u32 pid, bool has_run_it)
+{
+	const struct alone_state *alone = &r->alone;
+	struct procmaps maps = { 0 };
+	struct err err = { 0 };
+	bool may = alone->elsewhere.n && !has_elsewhere(alone, pid);
+
+	if (may && procmaps_read(&maps, pid, &err) >= 0)
+		may = !has_code(&maps) && has_file_of(&maps, &alone->elsewhere.v[0]);
+	else
+		may &= has_run_it;
+	procmaps_release(&maps);
+	err_release(&err);
+	if (!may)
+		return false;
+	vec_push(&r->c.arena, &r->alone.executed, pid);
+	attach_kept(alone->elsewhere.v, alone->elsewhere.n, pid);
+	return true;
+}
+
+static bool is_named(const struct run *r, u32 pid)
+{
+	const struct traced *t = &r->request->traced;
+	bool is = (u32)r->child.pid == pid;
+
+	for (u32 i = 0; i < t->n_pids; i++)
+		is |= t->pids[i] == pid;
+	return is;
+}
+
+static void note_late(struct alone_late *late, u64 mono_ns)
+{
+	late->n++;
+	late->longest_ns = MAX(late->longest_ns, clock_mono_ns() - mono_ns);
+}
+
+/* ---- */
+
 void alone_add(struct run *r, u32 pid)
 {
 	if (!r->request->traced.alone || alone_has(&r->alone, pid))
 		return;
 	vec_push(&r->c.arena, &r->alone.pids, pid);
-	for (u32 i = 0; i < r->alone.sites.n; i++) {
-		const struct alone_sites *a = &r->alone.sites.v[i];
-		struct err err = { 0 };
-
-		attach_for(a->engine, a->request, pid, &err);
-		err_release(&err); /* a process that has ended meanwhile */
-	}
+	attach_kept(r->alone.sites.v, r->alone.sites.n, pid);
+	if (!is_named(r, pid)) /* which gets code */
+		add_elsewhere(r, pid, false);
 }
 
 void alone_forked(struct run *r, u32 parent, u32 pid, u64 mono_ns)
 {
-	u64 late;
-
 	if (!r->request->traced.alone || !alone_has(&r->alone, parent) || alone_has(&r->alone, pid))
 		return;
 	alone_add(r, pid);
-	late = clock_mono_ns() - mono_ns;
-	r->alone.n_late++;
-	r->alone.longest_ns = MAX(r->alone.longest_ns, late);
+	if (r->alone.sites.n)
+		note_late(&r->alone.late, mono_ns);
+	if (has_elsewhere(&r->alone, pid))
+		note_late(&r->alone.late_elsewhere, mono_ns);
+}
+
+void alone_mapped(struct run *r, const struct map_event *e)
+{
+	const struct alone_state *alone = &r->alone;
+
+	if (!alone->elsewhere.n || !is_file_of(e->inode, &alone->elsewhere.v[0]))
+		return;
+	if (!alone_has(alone, e->pid) || (is_named(r, e->pid) && e->time < alone->begun_ns))
+		return;
+	if (add_elsewhere(r, e->pid, true))
+		note_late(&r->alone.late_elsewhere, e->time);
+}
+
+static u32 n_sites(const struct alone_state *alone)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < alone->sites.n; i++)
+		n += alone->sites.v[i].request.n;
+	return n;
+}
+
+static void tell_late(struct run *r, const struct alone_late *late, const char *did,
+		      const char *probes)
+{
+	if (late->n)
+		sink_warn(r->sink,
+			  arena_printf(&r->c.arena, "%u %s for up to %llu us before %s were there",
+				       late->n, did, (unsigned long long)(late->longest_ns / 1000),
+				       probes));
 }
 
 void alone_report(struct run *r)
 {
-	const struct alone_state *a = &r->alone;
+	const struct alone_late *forked = &r->alone.late, *executed = &r->alone.late_elsewhere;
+	const char *probes = forked->n > 1 ? "their probes" : "its probes";
 
-	if (a->n_late)
-		sink_warn(
-			r->sink,
-			arena_printf(
-				&r->c.arena,
-				"%u child process%s ran for up to %llu us before %s probes were there",
-				a->n_late, a->n_late > 1 ? "es" : "",
-				(unsigned long long)(a->longest_ns / 1000),
-				a->n_late > 1 ? "their" : "its"));
+	if (r->request->traced.in_children)
+		probes = arena_printf(&r->c.arena, "the kernel's probes, on %u functions,",
+				      n_sites(&r->alone));
+	tell_late(r, forked, forked->n > 1 ? "child processes ran" : "child process ran", probes);
+	tell_late(r, executed,
+		  executed->n > 1 ? "processes executed the program again and ran it" :
+				    "process executed the program again and ran it",
+		  executed->n > 1 ? "their probes" : "its probes");
 }

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include "session/choose.h"
+#include "session/compile.h"
 
 struct choice {
 	struct compiled *c;
@@ -120,6 +121,11 @@ void choose_init(struct compiled *c)
 	}
 }
 
+static bool is_elsewhere(const struct compiled *c, const struct target_site *t)
+{
+	return instance_is_elsewhere(c, c->instances.v[t->func]);
+}
+
 /* ---- instances that must share an engine */
 
 /* Chains become half as long at each look. */
@@ -200,7 +206,7 @@ static void tie_functions(struct choice *ch)
 		const char *key;
 		void *first;
 
-		if (t->site.kind != SITE_UPROBE || !t->site.func)
+		if (t->site.kind != SITE_UPROBE || !t->site.func || is_elsewhere(ch->c, t))
 			continue;
 		key = arena_printf(&ch->c->arena, "%s:%s", t->site.user.path, t->site.func);
 		first = hash_gets(&ch->users, key);
@@ -255,6 +261,10 @@ static bool is_served(const struct compiled *c, const struct engine *e, const st
 		      struct engine_answer *a)
 {
 	*a = (struct engine_answer){ 0 };
+	if (e->has_substitute && is_elsewhere(c, t)) {
+		a->why_not = "it is for processes that execute the program";
+		return false;
+	}
 	if (!e->serves(&t->site, a))
 		return false;
 	if (e->cannot_run && t->func < c->prog.funcs.n)

@@ -55,6 +55,9 @@ void follow_bind_set(struct compiled *c);
 /* resolve.c: numbers a site: as an earlier one of the same name in the same function; by_place:
  * with a number of its own, for which its address is noted. */
 void resolve_site(struct compiled *c, struct site *s, bool by_place);
+/* resolve.c: whether its clause serves only processes without code of an engine (struct
+ * probe_choice). */
+bool instance_is_elsewhere(const struct compiled *c, const struct instance *in);
 /* resolve.c: one more instance of a clause, for targets of t's layout. t has its number. */
 struct instance *resolve_instance(struct compiled *c, struct clause *clause,
 				  const struct provider *provider, const struct target *t);

@@ -21,7 +21,7 @@ static void add_number(struct run *r, u32 pid)
 		vec_push(&r->c.arena, &r->follow.list, pid);
 		return;
 	}
-	if (!r->follow.error)
+	if (!r->follow.error && r->c.follow_map != NO_INDEX)
 		r->follow.error = engines_map_set(&r->engines, r->c.follow_map, &pid, &one);
 	alone_add(r, pid);
 }
@@ -114,7 +114,7 @@ void follow_list(struct run *r)
 int follow_start(struct run *r, struct err *err)
 {
 	if (r->c.follow_map == NO_INDEX) {
-		each_named(r, alone_add);
+		each_named(r, r->request->traced.in_children ? add : alone_add);
 		return 0;
 	}
 	each_named(r, add);

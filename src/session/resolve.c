@@ -211,6 +211,19 @@ static struct instance *new_instance(struct resolve *r, const struct target *t)
 	return in;
 }
 
+bool instance_is_elsewhere(const struct compiled *c, const struct instance *in)
+{
+	const struct clause *cl = c->lang.script->clauses;
+	u32 from = c->request->probes.elsewhere;
+
+	if (!from || in->internal)
+		return false;
+	for (u32 i = 0; i < from && cl; i++, cl = cl->next)
+		if (cl == in->clause)
+			return false;
+	return true;
+}
+
 struct instance *resolve_instance(struct compiled *c, struct clause *clause,
 				  const struct provider *provider, const struct target *t)
 {

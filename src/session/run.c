@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include "builtin/builtin.h"
 #include "base/glob.h"
+#include "base/clock.h"
 #include "base/visible.h"
 #include "session/choose.h"
 #include "session/run.h"
@@ -467,6 +468,7 @@ static int loop_through(struct run *r, struct err *err)
 		loop_release(&r->loop);
 		return ret;
 	}
+	r->alone.begun_ns = clock_mono_ns();
 	if (iter_run_all(r, err) >= 0) {
 		drop_rights(r);
 		loop_traced(r);

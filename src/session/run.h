@@ -78,10 +78,15 @@ struct alone_sites {
 };
 
 struct alone_state {
-	VEC(u32) pids;
-	VEC(struct alone_sites) sites;
-	u32 n_late;     /* processes that ran before they had them */
-	u64 longest_ns; /* and the longest time */
+	VEC(u32) pids, executed; /* executed: those that have the sites elsewhere */
+	VEC(struct alone_sites) sites, elsewhere;
+	/* processes that ran before they had them, and the longest time; the same of those that
+	 * executed the program */
+	struct alone_late {
+		u32 n;
+		u64 longest_ns;
+	} late, late_elsewhere;
+	u64 begun_ns; /* when code was in the named processes (CLOCK_MONOTONIC) */
 };
 
 /* attach.c */
@@ -188,6 +193,8 @@ void alone_add(struct run *r, u32 pid); /* one of the traced processes; nothing 
 void alone_report(struct run *r);       /* processes that ran before they had theirs */
 /* mono_ns: when. Nothing if the parent is not traced. */
 void alone_forked(struct run *r, u32 parent, u32 pid, u64 mono_ns);
+/* A process has mapped code of a file. */
+void alone_mapped(struct run *r, const struct map_event *e);
 
 /* ---- processes.c */
 void processes_open(struct run *r); /* begins to watch the processes of -p */

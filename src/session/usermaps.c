@@ -134,6 +134,11 @@ static void end_program(struct usermaps *m, const struct map_event *e)
 	unwinds_forget(m->unwinds, e->pid);
 }
 
+static bool follows_forks(const struct traced *t)
+{
+	return t->scope == SCOPE_TREE || t->in_children;
+}
+
 static void on_map_event(void *ctx, const struct map_event *e)
 {
 	struct run *r = ctx;
@@ -148,8 +153,10 @@ static void on_map_event(void *ctx, const struct map_event *e)
 			     .path = e->path };
 
 	r->naming.usermaps->n_events++;
-	if (e->kind == PROC_FORK && r->request->traced.scope == SCOPE_TREE)
+	if (e->kind == PROC_FORK && follows_forks(&r->request->traced))
 		alone_forked(r, e->parent, e->pid, e->time);
+	if (e->kind == PROC_MAPPED)
+		alone_mapped(r, e);
 	if (!matters(r->naming.usermaps, e->kind == PROC_FORK ? e->parent : e->pid))
 		return;
 	r->naming.usermaps->last_change = clock_mono_ns();
@@ -303,7 +310,8 @@ static bool are_needed(const struct run *r)
 {
 	const struct traced *t = &r->request->traced;
 
-	return r->c.prog.has_user_symbols || (t->alone && t->scope == SCOPE_TREE);
+	return r->c.prog.has_user_symbols ||
+	       (t->alone && (follows_forks(t) || r->request->probes.elsewhere));
 }
 
 void usermaps_start(struct run *r)

@@ -55,6 +55,10 @@ struct probe_choice {
 	/* Patterns of functions, of C++ without parameters: no probe is put there. NULL-terminated,
 	 * or NULL. */
 	const char *const *left_out;
+	/* Clauses from this one on serve, by an engine that does not change processes, those of the
+	 * traced processes in which no code is: that execute a program, and what they start. 0: no
+	 * such clauses. Only with struct traced's alone. */
+	u32 elsewhere;
 };
 
 /* How the script is compiled. */

@@ -44,6 +44,8 @@ struct traced {
 	/* A process that runs programs itself waits for room in its rings, a second at most, rather
 	 * than lose a record. */
 	bool waits;
+	/* Code in a process serves its children, too, which fork() copies it to. */
+	bool in_children;
 };
 
 /* The only process that was named, or -1. */

@@ -78,6 +78,7 @@ struct flow_thread {
 	struct flow_frames aside; /* of suspended coroutines */
 	u64 last_ns;
 	u64 in;          /* split: @in of the script */
+	bool elsewhere;  /* it runs where the kernel serves all functions */
 	struct buf text; /* of lines that are not written yet */
 };
 
@@ -100,7 +101,10 @@ enum flow_split_kind {
 	SPLIT_LEAVE,
 	SPLIT_KERNEL_ENTER, /* of functions that the kernel serves: of all threads */
 	SPLIT_KERNEL_LEAVE,
-	N_SPLIT_KINDS
+	/* The first three in processes that execute the program, where the kernel serves them: of
+	 * all threads. */
+	SPLIT_ELSEWHERE,
+	N_SPLIT_KINDS = SPLIT_ELSEWHERE + 3
 };
 /* Above @in[tid], by less than that, a place is outside of FUNC. */
 #define FLOW_OUTSIDE (8ull << 20)

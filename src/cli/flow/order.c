@@ -58,8 +58,14 @@ static bool is_outside(const struct flow_thread *th, u64 sp)
 
 bool flow_is_inside(struct flow_thread *th, enum flow_split_kind kind, u64 sp)
 {
-	bool is_return = kind == SPLIT_LEAVE || kind == SPLIT_KERNEL_LEAVE;
+	bool is_elsewhere = kind >= SPLIT_ELSEWHERE, is_return;
 
+	if (is_elsewhere && !th->elsewhere) /* the stack of another program */
+		th->in = 0;
+	th->elsewhere |= is_elsewhere;
+	if (is_elsewhere)
+		kind = (enum flow_split_kind)(kind - SPLIT_ELSEWHERE);
+	is_return = kind == SPLIT_LEAVE || kind == SPLIT_KERNEL_LEAVE;
 	if (kind == SPLIT_BEGIN && (!th->in || is_outside(th, sp)))
 		th->in = sp;
 	if (!th->in || is_outside(th, sp))

@@ -87,6 +87,8 @@ static void put_split(struct buf *b, const struct flow *f, u32 number)
 	const struct trace_clause *cl = &f->t.clauses.v[number];
 	u8 kind = f->split.kinds.v[number];
 
+	if (kind >= SPLIT_ELSEWHERE)
+		kind = cl->is_return ? SPLIT_KERNEL_LEAVE : SPLIT_KERNEL_ENTER;
 	buf_puts(b, cl->probes);
 	if (forms[kind].has_predicate)
 		buf_printf(b, " /%s/", inside);

@@ -5,8 +5,9 @@
  * all of them.
  *
  * A jump costs ten nanoseconds where a breakpoint costs one to ten microseconds, but the process is
- * changed, and what it starts is not seen. So without --engine=process it is done only if nothing
- * can be missed: neither children, other programs nor code before the program's entry point.
+ * changed. So without --engine=process it is done only if nothing can be missed. Children of fork()
+ * have the jumps and write records, too; a process that executes the program again has none, and is
+ * served by the kernel (SPLIT_ELSEWHERE).
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -16,27 +17,21 @@
 #include "cli/front.h"
 #include "cli/libraries.h"
 #include "engine/kernel/kernel.h"
+#include "sym/early.h"
 #include "object/elf_dynamic.h"
 #include "session/system.h"
 
 /* ---- what a program can do */
 
-/* Functions of libc that execute a program in this process, or open a library that may. */
-static const char *const executors[] = {
-	"execl",   "execle",  "execlp",  "execv",  "execve",  "execveat",           "execvp",
-	"execvpe", "fexecve", "syscall", "dlopen", "dlmopen", "__libc_dlopen_mode", NULL
-};
-/* That start a process. */
-static const char *const starters[] = {
-	"fork",    "vfork",        "_Fork", "__fork",    "__vfork", "__libc_fork",
-	"forkpty", "daemon",       "clone", "__clone",   "clone3",  "posix_spawn",
-	"system",  "posix_spawnp", "popen", "_IO_popen", "wordexp", NULL
-};
+/* Functions of libc with which a program starts a process that runs in its own memory: as a thread
+ * of the process that the kernel knows by another number. */
+static const char *const sharers[] = { "vfork", "__vfork", "clone", "__clone", "clone3", NULL };
+/* The same of a program that contains libc. */
+static const char *const inner_sharers[] = { "vfork",    "__vfork",   "posix_spawn",
+					     "__spawni", "__spawnix", NULL };
 
 struct finding {
-	const char *name;   /* one of them, which a file needs; NULL: none */
-	bool with_children; /* they are shown, too */
-	bool has_own;       /* a function that the program gives to libraries */
+	const char *name; /* one of them, which a file needs; NULL: none */
 };
 
 /* name: perhaps with a version, "fork@GLIBC_2.2.5" */
@@ -55,59 +50,47 @@ static int see_import(void *ctx, const char *name)
 {
 	struct finding *x = ctx;
 
-	x->name = listed(executors, name);
-	if (!x->name && x->with_children)
-		x->name = listed(starters, name);
+	x->name = listed(sharers, name);
 	return x->name != NULL;
 }
 
-/* What the C library and the dynamic linker do by themselves is not asked for by the program. */
-static bool is_of_libc(const struct library *lib)
+static void find_inner(const struct library *program, struct finding *x)
 {
-	return starts_with(lib->name, "libc.so") || starts_with(lib->name, "ld-") ||
-	       starts_with(lib->name, "ld.") || starts_with(lib->name, "libpthread.so") ||
-	       starts_with(lib->name, "libdl.so");
+	struct elf_symbol s;
+
+	for (u32 i = 0; inner_sharers[i] && !x->name; i++)
+		if (elf_find((struct elf *)(uintptr_t)program->elf, inner_sharers[i], &s))
+			x->name = inner_sharers[i];
 }
 
-static const char *starts_something(struct flow *f, const struct libraries *all)
-{
-	struct arena *a = &f->t.c->line.arena;
-	struct finding x = { .with_children = f->t.c->request.traced.scope == SCOPE_TREE };
-
-	for (u32 i = 0; i < all->list.n; i++) {
-		const struct library *lib = all->list.v[i];
-
-		if (!is_of_libc(lib))
-			elf_each_import(lib->elf, see_import, &x);
-		if (x.name)
-			return arena_printf(a,
-					    "%s calls %s(), and what that starts would not be seen",
-					    lib->name, x.name);
-	}
-	return all->list.n > 1 ? NULL : "what a program without libraries starts is not known";
-}
-
-static int see_export(void *ctx, const struct elf_symbol *s)
-{
-	struct finding *x = ctx;
-
-	x->has_own |= s->name[0] != '_'; /* _init, _start */
-	return x->has_own;
-}
-
-/* -c holds the command at its entry point. */
-static const char *runs_before(const struct libraries *all)
+/* Only functions of the program are served, which run in such a process only if the program starts
+ * it. */
+static const char *shares_memory(struct flow *f, const struct libraries *all)
 {
 	struct finding x = { 0 };
 	struct elf_section s;
 
 	if (!all->list.n)
+		return "its file cannot be read";
+	if (elf_section(all->list.v[0]->elf, ".gopclntab", &s))
+		return "Go starts processes in memory that it shares with them";
+	elf_each_import(all->list.v[0]->elf, see_import, &x);
+	if (all->list.n == 1)
+		find_inner(all->list.v[0], &x);
+	return x.name ? arena_printf(&f->t.c->line.arena,
+				     "%s calls %s(), and what runs in the process that it starts "
+				     "would be taken for its own",
+				     all->list.v[0]->name, x.name) :
+			NULL;
+}
+
+/* A command is held before constructors run, if its dynamic linker says so. A static program has
+ * none before its entry point. */
+static const char *runs_before(const struct flow *f, const struct libraries *all)
+{
+	if (all->list.n <= 1 || early_is_possible(f->binary))
 		return NULL;
-	if (elf_section(all->list.v[0]->elf, ".preinit_array", &s) && s.size)
-		return "the program has functions that run before its entry point";
-	elf_each_export(all->list.v[0]->elf, see_export, &x);
-	return x.has_own ? "libraries may call functions of the program before its entry point" :
-			   NULL;
+	return "the dynamic linker of the program does not tell when it is ready";
 }
 
 /* What the process engine would not show, and the kernel's probes do; NULL: nothing. */
@@ -123,9 +106,9 @@ static const char *misses(struct flow *f)
 	else if (!t->n_pids)
 		libraries_of_program(&all, f->binary);
 	if (!why)
-		why = starts_something(f, &all);
+		why = shares_memory(f, &all);
 	if (!why && !t->n_pids)
-		why = runs_before(&all);
+		why = runs_before(f, &all);
 	libraries_release(&all);
 	err_release(&err);
 	return why;
@@ -147,8 +130,8 @@ struct splitting {
 	struct hash by_name, by_place;
 	VEC(struct named *) list;
 	enum { ENTRIES, RETURNS, BEGINS } looked_at;
-	const char *start; /* where the command begins, and -c holds it */
-	bool is_stripped;
+	const char *start;  /* where the command begins, if -c holds it there */
+	bool has_odd_names; /* of which no list can be made */
 };
 
 static const char *reason(const struct site *s)
@@ -163,8 +146,8 @@ static int on_target(void *ctx, struct target *target)
 	u64 place = target->site.user.offset;
 	struct named *of;
 
-	sp->is_stripped |= !name || starts_with(name, "0x") || strpbrk(name, "|:,{}\" ");
-	if (sp->is_stripped)
+	sp->has_odd_names |= !name || strpbrk(name, "|:,{}\" ");
+	if (sp->has_odd_names)
 		return 0;
 	of = hash_get(&sp->by_place, &place, sizeof place); /* code that has several names */
 	if (of && !hash_gets(&sp->by_name, name))
@@ -368,7 +351,7 @@ static void split_clauses(struct splitting *sp)
 
 	memset(&f->t.clauses, 0, sizeof f->t.clauses);
 	for (u32 i = 0; i < n; i++)
-		for (u32 kind = 0; kind < N_SPLIT_KINDS; kind++) {
+		for (u32 kind = 0; kind < SPLIT_ELSEWHERE; kind++) {
 			struct trace_clause cl = v[i];
 
 			cl.probes = probes_of_kind(sp, &v[i], kind);
@@ -377,17 +360,34 @@ static void split_clauses(struct splitting *sp)
 			vec_push(a, &f->t.clauses, cl);
 			vec_push(a, &f->split.kinds, (u8)kind);
 		}
+	if (!kernel_has_rights())
+		return;
+	f->t.c->request.probes.elsewhere = f->t.clauses.n;
+	for (u32 i = 0; i < n; i++)
+		for (u32 kind = SPLIT_BEGIN; kind <= SPLIT_LEAVE; kind++) {
+			struct trace_clause cl = v[i];
+
+			cl.probes = probes_of_kind(sp, &v[i], kind);
+			if (!cl.probes)
+				continue;
+			vec_push(a, &f->t.clauses, cl);
+			vec_push(a, &f->split.kinds, (u8)(SPLIT_ELSEWHERE + kind));
+		}
 }
 
 static void find_start(struct splitting *sp)
 {
 	struct flow *f = sp->f;
 	struct err err = { 0 };
-	struct elf *e = f->t.c->request.traced.n_pids ? NULL : elf_open(f->binary, &err);
+	bool is_held_there = !f->t.c->request.traced.n_pids && !early_is_possible(f->binary);
+	struct elf *e = is_held_there ? elf_open(f->binary, &err) : NULL;
 	struct elf_symbol s;
 
 	if (e && elf_symbol_at(e, elf_entry(e), &s))
 		sp->start = arena_strdup(&f->t.c->line.arena, s.name);
+	else if (e)
+		sp->start = arena_printf(&f->t.c->line.arena, "0x%llx",
+					 (unsigned long long)elf_entry(e));
 	elf_close(e);
 	err_release(&err);
 }
@@ -399,8 +399,8 @@ static const char *why_not_functions(struct splitting *sp)
 	find_start(sp);
 	if (!look(sp))
 		return "its functions are not known";
-	if (sp->is_stripped)
-		return "functions have no names";
+	if (sp->has_odd_names)
+		return "names of functions have characters that separate names";
 	for (u32 i = 0; i < sp->f->t.clauses.n; i++) {
 		if (sp->f->has_args && has_unknown(sp, &sp->f->t.clauses.v[i]))
 			return "its functions are not known";
@@ -446,6 +446,7 @@ void flow_split(struct flow *f)
 		f->split.is_on = true;
 		c->request.traced.waits = true;
 		c->request.engine.is_auto = !c->request.engine.name;
+		c->request.traced.in_children = c->request.traced.scope == SCOPE_TREE;
 		c->request.traced.scope = SCOPE_EVENTS; /* no clause asks again */
 	} else if (c->request.verbose || c->request.engine.name) {
 		if (!c->request.engine.name || streq(c->request.engine.name, "process"))

@@ -142,6 +142,8 @@ static int map_rings(struct area *a, struct injector *in)
 		return (int)at;
 	a->rings = (u64)at;
 	fcntl(a->rings_fd, F_ADD_SEALS, SEAL_SIZE);
+	if (a->in_children)
+		return 0;
 	return (int)inject_call(in, SYS_madvise, a->rings, a->rings_size, MADV_DONTFORK);
 }
 
@@ -173,6 +175,8 @@ static int map_control(struct area *a, struct injector *in)
 		inject_call(in, SYS_munmap, (u64)at, AREA_PAGE);
 		return -EEXIST;
 	}
+	if (a->in_children)
+		return 0;
 	return (int)inject_call(in, SYS_madvise, a->control, AREA_PAGE, MADV_WIPEONFORK);
 }
 
@@ -213,6 +217,7 @@ int area_map(struct area *a, struct injector *in, u64 low, u64 high, struct err 
 	*a = (struct area){ .code_size = (a->code_size + AREA_PAGE - 1) & ~(u64)(AREA_PAGE - 1),
 			    .rings_size = a->rings_size,
 			    .id = run_id(),
+			    .in_children = a->in_children,
 			    .code_fd = -1,
 			    .rings_fd = -1 };
 	a->control = find_place(in->pid, low, high, AREA_PAGE + a->code_size, err);

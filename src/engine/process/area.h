@@ -2,9 +2,12 @@
 /*
  * What sonde maps in the process, by injected system calls:
  *
- *	control	a private page within 2 GB of the functions, with the address of the rings; zeros in a child of fork()
+ *	control	a private page within 2 GB of the functions, with the address of the rings
  *	code	read and execute, after it: "sonde-code", a sealed memfd that begins with struct area_head
- *	rings	read and write, shared with sonde, not in a child of fork(): "sonde-rings"
+ *	rings	read and write, shared with sonde: "sonde-rings"
+ *
+ * A child of fork() has copies. In one that is not traced, the control page is zeros and the rings
+ * are not mapped.
  *
  * The head lists the patches, so that another run can remove them if this one is killed.
  */
@@ -22,6 +25,7 @@ struct area {
 	u64 control, code, code_size;
 	u64 rings, rings_size; /* 0: the rings are those of another area */
 	u32 id;                /* of the run that made it */
+	bool in_children;      /* it serves children of fork(), too */
 	int code_fd, rings_fd; /* this process's; -1 */
 };
 

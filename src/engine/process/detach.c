@@ -9,6 +9,7 @@
 #include "engine/process/area.h"
 #include "engine/process/detach.h"
 #include "engine/process/internal.h"
+#include "sym/procs.h"
 
 /* The lock is a name that the kernel frees however this process ends. The survivor of a killed
  * process may still hold it. */
@@ -58,4 +59,45 @@ int process_remove_old(u32 pid, u32 *n, struct err *err)
 		*n = all.n;
 	arena_release(&arena);
 	return ret;
+}
+
+/* ---- in children */
+
+struct copies {
+	const struct patched *of;
+	u32 n; /* found this time */
+};
+
+static bool has_copy(u32 pid, const struct patched *of)
+{
+	for (u32 i = 0; i < of->n_areas; i++)
+		if (area_is_there(pid, &of->areas[i]))
+			return true;
+	return false;
+}
+
+static int remove_copy(void *ctx, u32 pid)
+{
+	struct copies *c = ctx;
+	struct err err = { 0 };
+
+	if (pid == c->of->pid || !has_copy(pid, c->of))
+		return 0;
+	c->n++;
+	process_remove_old(pid, NULL, &err);
+	err_release(&err);
+	return 0;
+}
+
+/* A process that is looked at may have started another one before: all are looked at again until
+ * none has a copy. */
+void process_remove_copies(const struct patched *p)
+{
+	enum { MOST_TURNS = 100 };
+	struct copies c = { .of = p, .n = 1 };
+
+	for (u32 i = 0; i < MOST_TURNS && c.n && p->n_areas && p->areas[0].in_children; i++) {
+		c.n = 0;
+		proc_each(remove_copy, &c);
+	}
 }

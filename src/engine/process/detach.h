@@ -10,5 +10,8 @@ int process_lock(u32 pid, struct err *err);
 /* Removes the jumps of a sonde that was killed together with its watcher. Their number is stored in
  * *n, which may be NULL. 0 or -errno. Requires process_lock(). */
 int process_remove_old(u32 pid, u32 *n, struct err *err);
+/* Removes what children of fork() have of a process's areas, and their jumps. */
+struct patched;
+void process_remove_copies(const struct patched *p);
 
 #endif

@@ -25,6 +25,7 @@ enum { CODE_MAX = 32, ROUTINES_ALIGN = 64 };
 
 struct functions {
 	u32 pid;
+	bool in_children; /* children of fork() write records, too */
 	struct recorder recorder;
 	bool is_elsewhere;      /* in another pid namespace, where threads have other ids */
 	const char *no_records; /* the reason, or NULL */
@@ -43,11 +44,12 @@ struct functions {
 };
 
 struct functions *functions_new(u32 pid, u32 regs, u32 n_rings, u32 ring_size,
-				struct compiled *compiled)
+				struct compiled *compiled, bool in_children)
 {
 	struct functions *f = xcalloc(1, sizeof *f);
 
 	f->pid = pid;
+	f->in_children = in_children;
 	f->compiled = compiled;
 	f->recorder = (struct recorder){
 		.regs = regs, .n_rings = n_rings, .ring_size = ring_size, .tid = -1
@@ -257,7 +259,8 @@ static int map_group(struct functions *f, struct injector *in, const struct entr
 	f->v = xrealloc(f->v, (f->n + 1) * sizeof *f->v);
 	a = &f->v[f->n];
 	*a = (struct area){ .code_size = code_size(f, v, n),
-			    .rings_size = f->rings ? 0 : shared_size(f) };
+			    .rings_size = f->rings ? 0 : shared_size(f),
+			    .in_children = f->in_children };
 	ret = area_map(a, in, v[0].at, v[n - 1].at + CODE_MAX, err);
 	if (ret < 0) {
 		area_release(a);

@@ -87,7 +87,7 @@ struct compiled;
 /* regs: registers that records have, as in struct recorder. compiled: programs that may run in the
  * process (compiled.h), borrowed; NULL: none. */
 struct functions *functions_new(u32 pid, u32 regs, u32 n_rings, u32 ring_size,
-				struct compiled *compiled);
+				struct compiled *compiled, bool in_children);
 void functions_free(struct functions *f);
 /* Whether a function of the program runs in the process, at entries of functions or at the
  * tracepoint `point`; else records are written. */

@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "arch/arch.h"
+#include "engine/process/detach.h"
 #include "engine/process/process.h"
 
 enum {
@@ -177,6 +178,7 @@ static void *open_process(struct program *prog, const struct engine_options *o, 
 		free(p);
 		return NULL;
 	}
+	p->run.in_children = o->traced && o->traced->in_children;
 	p->compiled = new_compiled(prog, world.n_cpus, o->traced && o->traced->waits);
 	if (p->compiled) {
 		world.shared = compiled_maps(p->compiled);
@@ -203,6 +205,8 @@ static void disable(struct process *p)
 
 	if (!p->run.is_stopped && (all.n || all.n_areas))
 		ret = patch_disable(&all, &err);
+	if (!p->run.is_stopped && p->run.in_children)
+		process_remove_copies(&all);
 	if (ret >= 0)
 		watcher_stop(&p->watcher);
 	p->run.is_stopped = true;

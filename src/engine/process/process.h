@@ -39,7 +39,8 @@ struct process {
 	struct tsc tsc;
 	struct {
 		bool is_started, is_stopped;
-		bool has_more; /* the last drain has left records */
+		bool has_more;    /* the last drain has left records */
+		bool in_children; /* it is also one of the process's children */
 	} run;
 	u64 now, record_time;
 	u64 *failed; /* by function: runs that a fault ended */

@@ -49,6 +49,7 @@ static _Noreturn void watch(int sonde, struct patched p)
 		p.v[i].is_enabled = true;
 	if (take_over(&p, &err))
 		patch_disable(&p, &err);
+	process_remove_copies(&p);
 	_exit(0);
 }
 
