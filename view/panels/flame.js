@@ -48,6 +48,9 @@ function goneOf(node, other) {
 	return other ? [...node.kids.values()].reduce((sum, kid) => sum + goneOf(kid, other.kids.get(kid.name)), 0) : node.n;
 }
 
+/** A share of the width: no function is drawn that has less. */
+const NARROWEST = .0007;
+
 /** @param {HTMLElement} box @param {Node} root @param {Node} node @param {number} depth @param {number} left @param {number} scale
  * @param {string} unit @param {(n: Node) => void} zoom @returns {number} rows */
 function placeNode(box, root, node, depth, left, scale, unit, zoom) {
@@ -60,7 +63,7 @@ function placeNode(box, root, node, depth, left, scale, unit, zoom) {
 	e.onclick = () => zoom(node);
 	let rows = depth + 1;
 	for (const kid of [...node.kids.values()].sort((a, b) => b.n - a.n)) {
-		if (kid.n * scale < .0007)
+		if (kid.n * scale < NARROWEST)
 			break;
 		rows = Math.max(rows, placeNode(box, root, kid, depth + 1, left, scale, unit, zoom));
 		left += kid.n * scale;
