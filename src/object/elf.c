@@ -193,6 +193,8 @@ static void free_file(struct elf *e)
 		e->extra.release(e->extra.of);
 	if (e->mapped.is)
 		munmap((void *)(uintptr_t)e->bytes, e->len);
+	for (u32 i = 0; i < ARRAY_SIZE(e->table); i++)
+		elf_chains_release(&e->table[i]);
 	free(e->code);
 	free(e->frame);
 	free(e->frame_names);

@@ -20,6 +20,11 @@ struct elf_table { /* a symbol table and its strings, inside the file */
 	const char *strings;
 	u64 strings_len;
 	const u16 *version; /* of each symbol (.gnu.version), or NULL */
+	/* Chains of symbols by name, from the lookup ASKED_OFTEN on: the first of each by its hash,
+	 * the next by symbol; numbers from 1. */
+	struct elf_chains {
+		u32 *first, *next, mask, n_asked;
+	} * chains;
 };
 
 struct elf {
@@ -58,6 +63,7 @@ struct elf {
 	void *own_header, *own_segment, *own_section, *own_symbols[2];
 };
 
+void elf_chains_release(struct elf_table *t);
 /* len bytes at offset, or NULL past the end of the file. */
 const void *elf_at(const struct elf *e, u64 offset, u64 len);
 /* A NUL-terminated string within a table, or NULL. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Symbols of an ELF file, by name and by address. Input: .symtab, .dynsym, and those of the
- * separate debug file. A lookup by name scans the tables; the first lookup by address sorts all
- * code symbols. Addresses are file virtual addresses, which the debug file shares.
+ * separate debug file. The first lookups by name scan the tables, later ones use chains; the first
+ * lookup by address sorts all code symbols. Addresses are file virtual addresses, which the debug
+ * file shares.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,7 @@ static void find_table(struct elf *e, u32 type, u32 which)
 		while (t->strings_len && t->strings[t->strings_len - 1])
 			t->strings_len--;
 		t->version = find_versions(e, i, t->n);
+		t->chains = xcalloc(1, sizeof *t->chains);
 		return;
 	}
 }
@@ -107,6 +109,62 @@ static bool is_old_version(const struct elf_table *t, u32 i, const char *suffix)
 	return t->version ? t->version[i] & HIDDEN : suffix[0] == '@' && suffix[1] != '@';
 }
 
+/* Of a name without the version, and without what compilers append. */
+static u32 hash_of(const char *name)
+{
+	u32 h = 2166136261u;
+
+	for (; *name && *name != '@' && *name != '.'; name++)
+		h = (h ^ (u8)*name) * 16777619u;
+	return h;
+}
+
+static const char *name_of(const struct elf_table *t, u32 i)
+{
+	return t->sym[i].st_name < t->strings_len ? t->strings + t->sym[i].st_name : "";
+}
+
+static void build_chains(const struct elf_table *t, struct elf_chains *c)
+{
+	for (c->mask = 1; c->mask < t->n; c->mask *= 2)
+		;
+	c->first = xcalloc(c->mask--, sizeof *c->first);
+	c->next = xcalloc(t->n + 1ul, sizeof *c->next);
+	for (u32 i = t->n; i-- > 0;) {
+		u32 *first = &c->first[hash_of(name_of(t, i)) & c->mask];
+
+		c->next[i] = *first;
+		*first = i + 1;
+	}
+}
+
+/* The first symbol that may have a name, or have it with an appendix, + 1; 0: none. In the order of
+ * the table. */
+static u32 first_named(const struct elf_table *t, const char *name)
+{
+	enum { ASKED_OFTEN = 8 };
+	struct elf_chains *c = t->chains;
+
+	if (c && ++c->n_asked == ASKED_OFTEN)
+		build_chains(t, c);
+	return c && c->first ? c->first[hash_of(name) & c->mask] : t->n > 0;
+}
+
+static u32 next_named(const struct elf_table *t, u32 i)
+{
+	return t->chains && t->chains->first ? t->chains->next[i - 1] : i < t->n ? i + 1 : 0;
+}
+
+void elf_chains_release(struct elf_table *t)
+{
+	if (!t->chains)
+		return;
+	free(t->chains->first);
+	free(t->chains->next);
+	free(t->chains);
+	t->chains = NULL;
+}
+
 /* The symbol's name if its first len bytes match, else NULL. Most names differ in the first
  * byte. */
 static const char *name_that_begins(const struct elf_table *t, u32 i, const char *begin, size_t len)
@@ -124,7 +182,8 @@ static u32 find_in_table(const struct elf_table *t, const char *name, struct elf
 	size_t len = strlen(name);
 	u32 best = 0;
 
-	for (u32 i = 0; i < t->n; i++) {
+	for (u32 at = first_named(t, name); at; at = next_named(t, at)) {
+		u32 i = at - 1;
 		const char *have = name_that_begins(t, i, name, len);
 		struct elf_symbol s;
 		u32 value;
@@ -193,8 +252,9 @@ static int each_local(const struct elf_table *t, struct local_search *l,
 	struct elf_symbol s;
 	int stop = 0;
 
-	for (u32 i = 0; i < t->n && l->n < MAX_NAMED && !stop; i++) {
-		u32 k = 0;
+	for (u32 at = first_named(t, l->name); at && l->n < MAX_NAMED && !stop;
+	     at = next_named(t, at)) {
+		u32 i = at - 1, k = 0;
 
 		if (!name_that_begins(t, i, l->name, len) ||
 		    ELF64_ST_BIND(t->sym[i].st_info) != STB_LOCAL || !elf_table_symbol(t, i, &s) ||

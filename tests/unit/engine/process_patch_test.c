@@ -122,7 +122,8 @@ static u64 longest;
 static const char *cycle(u32 pid, u32 number, struct err *err)
 {
 	struct functions *f = functions_new(pid, number & 1 ? 0xffff : 0,
-					    (u32)sysconf(_SC_NPROCESSORS_CONF), RING_SIZE, NULL);
+					    (u32)sysconf(_SC_NPROCESSORS_CONF), RING_SIZE, NULL,
+					    false);
 	struct entry v[ARRAY_SIZE(functions)];
 	struct patch patches[ARRAY_SIZE(functions)];
 	u32 n = choose(v, number);
