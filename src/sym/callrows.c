@@ -28,6 +28,8 @@ static const char *read_rows(struct arena *a, struct hash *rows, const char *at)
 		row->text = next(&at);
 		if (streq(row->by, NO_PREFIX))
 			row->by = NULL;
+		if (hash_gets(rows, row->name))
+			BUG("two rows are %s", row->name);
 		hash_puts(rows, row->name, row);
 	}
 	return at + 1;

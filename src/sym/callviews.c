@@ -489,6 +489,7 @@ static void read_members(struct call_struct *st, const char *s)
 		if (*s == '~') {
 			st->has_tail = true;
 			st->tail_is_more = s[1] == '.';
+			st->tail_is_extra = s[1] == '!';
 			break;
 		}
 		if (*s == '.') {

@@ -215,6 +215,24 @@ static void show_tail(struct shown *s, u32 size, struct bytes at)
 	}
 }
 
+/* Bytes that the structure of this kernel does not have are shown only if one is not zero. */
+static void show_extra(struct shown *s, u32 size, struct bytes at)
+{
+	u32 zeros = size;
+
+	while (zeros < at.n && !at.p[zeros])
+		zeros++;
+	if (zeros >= at.n)
+		return;
+	if (!s->style || !s->style->whole) {
+		buf_puts(s->b, ", ...");
+		return;
+	}
+	buf_puts(s->b, ", extra_data=");
+	put_hex_bytes(s->b, at.p + size, at.n - size, at.whole - size);
+	buf_printf(s->b, " /* bytes %u..%u */", size, (u32)(at.whole - 1));
+}
+
 static void show_struct(struct shown *s, const struct call_struct *st, struct bytes at)
 {
 	if (s->returned && s->result < 0 && st->failed)
@@ -224,7 +242,9 @@ static void show_struct(struct shown *s, const struct call_struct *st, struct by
 	buf_putc(s->b, '{');
 	if (call_show_members(s, st, at) && st->has_more)
 		buf_puts(s->b, ", ...");
-	if (st->tail_is_more && at.whole > st->size)
+	if (st->tail_is_extra && at.whole > st->size)
+		show_extra(s, st->size, at);
+	else if (st->tail_is_more && at.whole > st->size)
 		buf_puts(s->b, ", ...");
 	else if (st->has_tail && at.whole > st->size)
 		show_tail(s, st->size, at);
@@ -525,6 +545,12 @@ static void show_pointer(struct shown *s, const struct call_view *v, struct byte
 {
 	u64 address = word_at(at.p, v->size);
 
+	if (address && v->of->kind == VIEW_ARRAY &&
+	    (v->of->len.kind == LEN_BITS || v->of->len.kind == LEN_NODES) &&
+	    !call_len_of(s, v->of->len, at)) {
+		buf_puts(s->b, "[]"); /* also of a call that failed */
+		return;
+	}
 	if (!address || !is_there(s, v) || (s->style && s->style->addresses && !is_text(v->of))) {
 		put_address(s->b, address);
 		return;

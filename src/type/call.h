@@ -201,7 +201,8 @@ struct call_struct {
 	const char *between; /* members; NULL: ", " */
 	bool is_whole;       /* a netlink message that has less is shown as bytes */
 	bool has_tail;       /* what a call passes after the members is shown as bytes, */
-	bool tail_is_more;   /* or as ", ..." */
+	bool tail_is_more;   /* or as ", ...", */
+	bool tail_is_extra;  /* or so if one is not zero */
 	bool is_cut;         /* what is there of a member is shown in hex */
 	/* used instead by styles that show all members; NULL: these */
 	const struct call_struct *full;
@@ -274,7 +275,7 @@ enum {
 	SNAPSHOT_MAX_OPS = 250,
 	SNAPSHOT_NONE = 0xff, /* no op */
 	SNAPSHOT_TAIL = 64,   /* bytes after the members of a structure */
-	SNAPSHOT_PAGES = 3,
+	SNAPSHOT_PAGES = 5,
 	SNAPSHOT_PAGE = 256,
 	SNAPSHOT_CONTROL = 256,           /* bytes of control messages */
 	SNAPSHOT_MESSAGES = 20 << 10,     /* bytes of netlink messages: of the first buffer, … */

@@ -60,12 +60,9 @@ static void put_path(struct buf *b, const u8 *path, u32 n)
 
 static bool put_unix(struct buf *b, const struct strace_socket *s)
 {
-	static const char *const types[] = {
-		[SOCK_STREAM] = "-STREAM", [SOCK_DGRAM] = "-DGRAM", [SOCK_SEQPACKET] = "-SEQPACKET"
-	};
-	const char *type = s->type < ARRAY_SIZE(types) ? types[s->type] : NULL;
-
-	buf_printf(b, "UNIX%s:[%llu", type ? type : "", (unsigned long long)s->ino);
+	/* The names of the kernel's protocols (net/unix/af_unix.c): all other sockets share one. */
+	buf_printf(b, "UNIX%s:[%llu", s->type == SOCK_STREAM ? "-STREAM" : "",
+		   (unsigned long long)s->ino);
 	if (s->peer_ino)
 		buf_printf(b, "->%llu", (unsigned long long)s->peer_ino);
 	if (s->n_path)

@@ -12,7 +12,7 @@ int main(void)
 {
 	union bpf_attr a;
 	struct bpf_insn insns[2] = { { .code = 0xb7, .imm = 0 }, { .code = 0x95 } };
-	char log[256], info[256];
+	char log[256], info[256], more[124];
 	int map, prog, key = 1;
 	long value = 2;
 
@@ -24,6 +24,14 @@ int main(void)
 	strcpy(a.map_name, "sonde_test");
 	map = bpf(BPF_MAP_CREATE, &a, sizeof(a));
 	bpf(BPF_MAP_CREATE, &a, 20);
+	memset(more, 0, sizeof more);
+	memcpy(more, &a, 72);
+	bpf(BPF_MAP_CREATE, (void *)more, 124);
+	more[100] = 1;
+	bpf(BPF_MAP_CREATE, (void *)more, 124);
+	memset(more, 0, 60);
+	more[60] = 1;
+	bpf(BPF_MAP_LOOKUP_ELEM, (void *)more, 64);
 	memset(&a, 0, sizeof(a));
 	a.map_fd = map;
 	a.key = (uintptr_t)&key;

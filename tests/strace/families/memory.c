@@ -52,6 +52,7 @@ int main(void)
 	syscall(SYS_mbind, p, 4096, 1, &mask, 2, 0);
 	syscall(SYS_set_mempolicy, 0, NULL, 0);
 	syscall(SYS_get_mempolicy, nodes, NULL, 0, NULL, 0);
+	syscall(SYS_get_mempolicy, NULL, nodes, 0, NULL, 0);
 	syscall(SYS_move_pages, 0, 2, pages, nodes, status, 2);
 	syscall(SYS_migrate_pages, 0, 2, &mask, &mask);
 	syscall(SYS_membarrier, 0, 0, 0);
