@@ -99,7 +99,8 @@ enum flow_split_kind {
 	SPLIT_BEGIN, /* entries of FUNC */
 	SPLIT_ENTER,
 	SPLIT_LEAVE,
-	SPLIT_KERNEL_ENTER, /* of functions that the kernel serves: of all threads */
+	SPLIT_KERNEL_BEGIN, /* of functions that the kernel serves: of all threads */
+	SPLIT_KERNEL_ENTER,
 	SPLIT_KERNEL_LEAVE,
 	/* The first three in processes that execute the program, where the kernel serves them: of
 	 * all threads. */
@@ -122,6 +123,9 @@ struct flow_queue {
 
 struct flow_split {
 	bool is_on;
+	/* The kernel serves a FUNC: where threads are inside is decided here alone, of records of
+	 * all threads. */
+	bool sends_all;
 	VEC(u8) kinds; /* of t.clauses */
 	struct flow_queue waiting;
 };

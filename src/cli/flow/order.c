@@ -5,6 +5,10 @@
  * FUNC. Both engines give times of the same clock. In: records as they come: the kernel's first, of
  * a time at which those of the process engine have not been read yet. Out: by time; and which are
  * of threads inside FUNC, as the script decides it.
+ *
+ * The order of the records of a thread is exact if the times differ by less than the kernel's trap
+ * takes: it reads the clock within the trap, a third of a microsecond or more from the instruction
+ * before and after it. The clocks are corrected every 10 ms and differ by less than that.
  */
 #include <stdlib.h>
 #include "cli/flow/flow.h"
@@ -66,7 +70,7 @@ bool flow_is_inside(struct flow_thread *th, enum flow_split_kind kind, u64 sp)
 	if (is_elsewhere)
 		kind = (enum flow_split_kind)(kind - SPLIT_ELSEWHERE);
 	is_return = kind == SPLIT_LEAVE || kind == SPLIT_KERNEL_LEAVE;
-	if (kind == SPLIT_BEGIN && (!th->in || is_outside(th, sp)))
+	if ((kind == SPLIT_BEGIN || kind == SPLIT_KERNEL_BEGIN) && (!th->in || is_outside(th, sp)))
 		th->in = sp;
 	if (!th->in || is_outside(th, sp))
 		return false;

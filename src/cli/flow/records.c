@@ -187,7 +187,7 @@ static void value(struct sink *s, const struct type *type, const void *p)
 		return;
 	}
 	w = (struct flow_waiting){ .ns = (u64)number(&r, AT_NS), .type = type };
-	if (split_kind(f, (u64)number(&r, AT_CLAUSE)) >= SPLIT_KERNEL_ENTER) {
+	if (split_kind(f, (u64)number(&r, AT_CLAUSE)) >= SPLIT_KERNEL_BEGIN) {
 		w.value = xcalloc(1, type->size);
 		memcpy(w.value, p, type->size);
 		flow_wait(f, &w);

@@ -79,15 +79,15 @@ static void put_split(struct buf *b, const struct flow *f, u32 number)
 	static const struct {
 		const char *before, *after;
 		bool has_predicate;
-	} forms[N_SPLIT_KINDS] = { [SPLIT_BEGIN] = { enter, "", false },
-				   [SPLIT_ENTER] = { "", "", true },
-				   [SPLIT_LEAVE] = { "", leave, true },
-				   [SPLIT_KERNEL_ENTER] = { "", "", false },
-				   [SPLIT_KERNEL_LEAVE] = { "", "", false } };
+	} forms[N_SPLIT_KINDS] = {
+		[SPLIT_BEGIN] = { enter, "", false },     [SPLIT_ENTER] = { "", "", true },
+		[SPLIT_LEAVE] = { "", leave, true },      [SPLIT_KERNEL_BEGIN] = { "", "", false },
+		[SPLIT_KERNEL_ENTER] = { "", "", false }, [SPLIT_KERNEL_LEAVE] = { "", "", false }
+	};
 	const struct trace_clause *cl = &f->t.clauses.v[number];
 	u8 kind = f->split.kinds.v[number];
 
-	if (kind >= SPLIT_ELSEWHERE)
+	if (kind >= SPLIT_ELSEWHERE || f->split.sends_all)
 		kind = cl->is_return ? SPLIT_KERNEL_LEAVE : SPLIT_KERNEL_ENTER;
 	buf_puts(b, cl->probes);
 	if (forms[kind].has_predicate)

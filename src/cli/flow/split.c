@@ -246,7 +246,9 @@ static enum flow_split_kind kind_of(const struct named *of, bool is_return)
 {
 	if (is_return)
 		return of->why_not ? SPLIT_KERNEL_LEAVE : SPLIT_LEAVE;
-	return of->why_not ? SPLIT_KERNEL_ENTER : of->is_begin ? SPLIT_BEGIN : SPLIT_ENTER;
+	if (of->why_not)
+		return of->is_begin ? SPLIT_KERNEL_BEGIN : SPLIT_KERNEL_ENTER;
+	return of->is_begin ? SPLIT_BEGIN : SPLIT_ENTER;
 }
 
 /* The next of a clause's attach points; its length. */
@@ -394,7 +396,7 @@ static void find_start(struct splitting *sp)
 
 static const char *why_not_functions(struct splitting *sp)
 {
-	bool has_begin = false;
+	bool has_begin = false, has_process = false;
 
 	find_start(sp);
 	if (!look(sp))
@@ -410,12 +412,13 @@ static const char *why_not_functions(struct splitting *sp)
 	for (u32 i = 0; i < sp->list.n; i++) {
 		const struct named *of = sp->list.v[i];
 
-		if (of->is_begin && of->why_not)
-			return arena_printf(&sp->f->t.c->line.arena, "%s: %s", of->name,
-					    of->why_not);
+		sp->f->split.sends_all |= of->is_begin && of->why_not;
 		has_begin |= of->is_begin;
+		has_process |= !of->why_not;
 	}
-	return has_begin ? NULL : "the function is not known";
+	return !has_begin   ? "the function is not known" :
+	       !has_process ? "no function takes a jump" :
+			      NULL;
 }
 
 /* What the options ask for. */
