@@ -11,20 +11,11 @@
 #include "trace/call_words.h"
 #include "sym/constants.h"
 
-enum { FIRST_RT = 32, LAST_SIGNAL = 64 };
+enum { LAST_SIGNAL = 64 };
 
 void strace_put_signal_name(struct buf *b, u32 signo)
 {
-	const char *name = os_signal_name(signo);
-
-	if (name)
-		buf_printf(b, "SIG%s", name);
-	else if (signo == FIRST_RT)
-		buf_puts(b, "SIGRTMIN");
-	else if (signo > FIRST_RT && signo <= LAST_SIGNAL)
-		buf_printf(b, "SIGRT_%u", signo - FIRST_RT);
-	else
-		buf_u64(b, signo);
+	put_signal(b, (int)signo);
 }
 
 static bool is_name_of(u32 signo, const char *word, size_t len)
@@ -175,6 +166,8 @@ static void put_of_kernel(struct buf *b, u32 signo, s32 code, const u64 w[4],
 	}
 	if (w[0] || w[1])
 		put_sender(b, w[0], style);
+	if (w[1])
+		put_value(b, w[1]);
 }
 
 static bool is_fault(u32 signo)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* siginfo of all signals and codes that a process may send, and receive with sigtimedwait. */
+/* siginfo of all signals and codes that a process may send, and receive with sigtimedwait; signals of a pipe are delivered. */
 #include "calls.h"
 
 static sigset_t all;
@@ -27,6 +27,26 @@ static void queue(int pidfd, int sig, int code, int i)
 	receive();
 }
 
+static void ignore(int sig)
+{
+}
+
+/* What the kernel sends to the owner: without and with a signal of the program's choice. */
+static void readable(void)
+{
+	int p[2];
+
+	signal(SIGIO, ignore);
+	signal(SIGRTMIN + 5, ignore);
+	if (pipe(p))
+		return;
+	fcntl(p[0], F_SETFL, O_ASYNC);
+	fcntl(p[0], F_SETOWN, getpid());
+	write(p[1], "x", 1);
+	fcntl(p[0], F_SETSIG, SIGRTMIN + 5);
+	write(p[1], "x", 1);
+}
+
 int main(void)
 {
 	static const int codes[] = { 0, -1, -2, -3, -4, -5, -6,   -7,  -60,
@@ -36,6 +56,7 @@ int main(void)
 	int pidfd = syscall(SYS_pidfd_open, getpid(), 0);
 	union sigval v = { .sival_ptr = (void *)0x1234500000000 };
 
+	readable();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	for (unsigned s = 0; s < NELEM(sigs); s++)
