@@ -85,7 +85,7 @@ int main(void)
 	all_lengths(udp6, SOL_IPV6, IPV6_JOIN_GROUP);
 	all_lengths(packet, SOL_PACKET, PACKET_ADD_MEMBERSHIP);
 	all_lengths(packet, SOL_PACKET, PACKET_STATISTICS);
-	setsockopt(udp, SOL_UDPLITE, 10, "\1\0\0", 4);
+	setsockopt(udp, 136 /* SOL_UDPLITE */, 10, "\1\0\0", 4);
 	filters(udp);
 	bad(udp);
 	return 0;
