@@ -58,6 +58,7 @@ static const struct type *check_stack(struct check *c, struct node *call)
 {
 	enum stack_mode mode = c->env->config.stack_mode;
 	s64 limit = STACK_DEFAULT_FRAMES;
+	bool has_mode = false;
 
 	if (!check_dwarf(c, call))
 		return &ty_error;
@@ -72,12 +73,18 @@ static const struct type *check_stack(struct check *c, struct node *call)
 		for (u32 m = 0; a->name && m < N_STACK_MODES; m++)
 			if (streq(a->name, stack_mode_names[m])) {
 				mode = (enum stack_mode)m;
-				known = true;
+				known = has_mode = true;
 			}
 		if (!known)
 			return diag_type(c, a->span, D_STACK_MODE, call->name);
 	}
 	tell_of_frame_pointers(c, call);
+	if (mode == STACK_MODE_BUILD_ID && (call->builtin->aux & ~AUX_DWARF) == TY_KSTACK) {
+		if (has_mode)
+			return diag_type(c, call->span, D_STACK_BUILD_ID);
+		check_report(c, call->span, D_STACK_BUILD_ID_HERE);
+		mode = STACK_MODE_RAW;
+	}
 	if (limit < 1 || limit > STACK_MAX_FRAMES)
 		return diag_type(c, call->span, D_STACK_LIMIT, call->name, (long long)limit,
 				 STACK_MAX_FRAMES);

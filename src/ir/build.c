@@ -313,6 +313,8 @@ struct opnd ir_set(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd 
 {
 	if (a.kind == O_IMM && b.kind == O_IMM)
 		return o_imm(ir_eval_cond(cc, (u64)a.imm, (u64)b.imm));
+	if (cc == CC_SLT && b.kind == O_IMM && b.imm == 0)
+		a = ir_as_number(l, a); /* which is a shift (select_set) */
 	return pure(l, (struct ir_insn){ .op = IR_SET, .cc = cc, .arg = { a, b } });
 }
 

@@ -16,12 +16,12 @@ bool type_same_in_kernel(const struct type *a, const struct type *b)
 
 static enum walk walk_pointer(const struct type *t, u32 offset, u32 size, const struct type **to)
 {
+	if (offset || size != 8)
+		return WALK_REFUSED; /* part of a pointer, whatever it points to */
 	if (t->elem->kind != TY_STRUCT || !t->elem->in_kernel)
 		return t->elem->kind == TY_STRUCT ?
 			       WALK_REFUSED :
 			       WALK_NUMBER; /* only a forward declaration: kernels differ */
-	if (offset || size != 8)
-		return WALK_REFUSED;
 	*to = t->elem;
 	return t->is_offset || t->space == SPACE_USER ? WALK_NUMBER : WALK_POINTER;
 }

@@ -81,6 +81,7 @@ static const struct {
 	{ 28, 8, WALK_REFUSED, "what lies in two" },
 	{ 40, 8, WALK_NUMBER, "a pointer for each processor" },
 	{ 48, 8, WALK_NUMBER, "a pointer to a number" },
+	{ 48, 4, WALK_REFUSED, "a half of one, which another member of a union may be" },
 	{ 63, 1, WALK_NUMBER, "the last of some bytes" },
 	{ 60, 8, WALK_REFUSED, "beyond them" },
 	{ 70, 2, WALK_NUMBER, "a member of an element" },
