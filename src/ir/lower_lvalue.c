@@ -211,11 +211,11 @@ static struct opnd indexable(struct lower *l, const struct ir_val *base, u32 roo
 }
 
 /*
- * An element of our own memory: read, or zeroes if the index is out of bounds. After the comparison
+ * An element of our own memory: read, or zeroes if the index is out of bounds (limit). After the comparison
  * the index is masked too, because 5.10 forgets the range of a number that is spilled.
  */
 static struct ir_val own_element(struct lower *l, const struct ir_val *base, struct opnd index,
-				 const struct type *elem)
+				 struct opnd limit, const struct type *elem)
 {
 	u32 size = MAX(elem->size, 1u), count = base->type->count, pow2 = 1, mark, v = 0;
 	struct ir_block *bad, *out = ir_block_new(l);
@@ -228,7 +228,7 @@ static struct ir_val own_element(struct lower *l, const struct ir_val *base, str
 		v = ir_var(l);
 	else
 		copy = lower_temp(l, size, 8, "element");
-	branch_on_bounds(l, index, o_imm(count), &bad);
+	branch_on_bounds(l, index, limit, &bad);
 	mark = vn_mark(l);
 	index = ir_op2(l, IR_MUL, ir_op2(l, IR_AND, index, o_imm(pow2 - 1)), o_imm(size));
 	at = ir_op2(l, IR_ADD, ir_addr(l, at), index);
@@ -299,6 +299,16 @@ static struct opnd foreign_element(struct lower *l, const struct ir_val *base, s
 
 static struct ir_val lvalue_of(struct lower *l, struct node *n, const struct field **bits);
 
+/* A byte of those that a buffer holds, which is behind their number. */
+static struct ir_val byte_of_buffer(struct lower *l, struct ir_val buffer, struct opnd index)
+{
+	struct opnd n = ir_load(l, buffer.o, 4, false);
+
+	buffer.o = opnd_plus(buffer.o, 4);
+	buffer.type = type_array(l->arena, &ty_u8, buffer.type->count);
+	return own_element(l, &buffer, index, n, &ty_u8);
+}
+
 static struct ir_val index_lvalue(struct lower *l, struct node *n)
 {
 	const struct type *t = n->a->type;
@@ -316,12 +326,14 @@ static struct ir_val index_lvalue(struct lower *l, struct node *n)
 		ir_store(l, temp, 8, base.o);
 		base = val_memory(t, temp);
 	}
+	if (t->kind == TY_BUFFER)
+		return byte_of_buffer(l, base, index);
 	if (base.is_foreign)
 		base.o = foreign_element(l, &base, index, size);
 	else if (is_within(index, base.type->count))
 		base.o = opnd_plus(base.o, index.imm * size);
 	else
-		return own_element(l, &base, index, elem);
+		return own_element(l, &base, index, o_imm(base.type->count), elem);
 	base.type = elem;
 	base.bytes = (struct opnd){ 0 };
 	return base;
