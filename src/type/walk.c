@@ -37,6 +37,9 @@ static enum walk walk_member(const struct type *t, u32 offset, u32 size, u32 dep
 		if (!t->elem->size || offset + size > t->size)
 			return WALK_REFUSED;
 		offset %= t->elem->size;
+		/* a whole element: its typedef's name is no structure to 6.1 */
+		if (t->elem->kind == TY_STRUCT && t->elem->size == size)
+			return WALK_REFUSED;
 	}
 	if (t->kind == TY_STRUCT)
 		return walk(t, offset, size, depth + 1, to);

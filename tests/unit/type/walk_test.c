@@ -6,7 +6,8 @@
 
 /*
  *	struct task { u32 flags; u32 a : 3; struct mm *mm; union { struct mm *active; u64 word; }; struct mm *mms[2];
- *		      struct mm *percpu; u64 *number; u8 bytes[8]; struct inner { u16 x, y; } in[2]; struct unseen *u; };
+ *		      struct mm *percpu; u64 *number; u8 bytes[8]; struct inner { u16 x, y; } in[2]; struct unseen *u;
+ *		      struct mm *of_user; struct { u32 counter; } counts[2]; };
  */
 static struct field mm_fields[] = { { .name = "count", .type = &ty_s32, .offset = 0 } };
 static struct type mm = { .kind = TY_STRUCT,
@@ -40,6 +41,11 @@ static struct field inner_fields[] = { { .name = "x", .type = &ty_u16 },
 static struct type inner = {
 	.kind = TY_STRUCT, .size = 4, .in_kernel = true, .fields = inner_fields, .n_fields = 2
 };
+static struct field single_fields[] = { { .name = "counter", .type = &ty_u32 } };
+static struct type single = {
+	.kind = TY_STRUCT, .size = 4, .in_kernel = true, .fields = single_fields, .n_fields = 1
+};
+static const struct type singles = { .kind = TY_ARRAY, .size = 8, .count = 2, .elem = &single };
 static const struct type inners = { .kind = TY_ARRAY, .size = 8, .count = 2, .elem = &inner };
 static struct field task_fields[] = {
 	{ .name = "flags", .type = &ty_u32, .offset = 0 },
@@ -53,9 +59,10 @@ static struct field task_fields[] = {
 	{ .name = "in", .type = &inners, .offset = 64 },
 	{ .name = "u", .type = &to_unseen, .offset = 72 },
 	{ .name = "of_user", .type = &of_user, .offset = 80 },
+	{ .name = "counts", .type = &singles, .offset = 88 },
 };
 static struct type task = { .kind = TY_STRUCT,
-			    .size = 88,
+			    .size = 96,
 			    .in_kernel = true,
 			    .fields = task_fields,
 			    .n_fields = ARRAY_SIZE(task_fields),
@@ -86,9 +93,11 @@ static const struct {
 	{ 60, 8, WALK_REFUSED, "beyond them" },
 	{ 70, 2, WALK_NUMBER, "a member of an element" },
 	{ 69, 2, WALK_REFUSED, "between two" },
+	{ 88, 4, WALK_REFUSED, "a whole element that is a structure" },
+	{ 92, 2, WALK_NUMBER, "a part of one" },
 	{ 72, 8, WALK_REFUSED, "a pointer to what is only declared" },
 	{ 80, 8, WALK_NUMBER, "a pointer of the process" },
-	{ 88, 1, WALK_REFUSED, "behind the end" },
+	{ 96, 1, WALK_REFUSED, "behind the end" },
 	{ UINT32_MAX, 1, WALK_REFUSED, "far behind" },
 };
 
