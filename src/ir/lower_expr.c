@@ -5,6 +5,7 @@
  * needed.
  */
 #include "ir/state.h"
+#include "type/agg.h"
 
 /* ---- scalars */
 
@@ -18,6 +19,8 @@ struct opnd lower_convert(struct lower *l, struct opnd v, const struct type *fro
 {
 	if (to->kind == TY_BOOL)
 		return from->kind == TY_BOOL ? v : ir_set(l, CC_NE, v, o_imm(0));
+	if (to->kind == TY_KSYM && from->kind == TY_PROBE)
+		return ir_op2(l, IR_OR, v, o_imm((s64)SYM_OF_SITE));
 	if (!to->size || to->size >= 8)
 		return v;
 	if (from->size && from->size < to->size && (!is_signed(from) || is_signed(to)))

@@ -12,6 +12,7 @@
  * ordinary array, in which each CPU tries separate entries.
  */
 #include "ir/state.h"
+#include "type/agg.h"
 
 enum {
 	/* bytes of slots before temporaries go to scratch; spills use the rest */
@@ -600,11 +601,24 @@ static void put_probe_text(struct lower *l, const struct ir_val *v, const struct
 	put_string_copy(l, &text, t, dst, canonical);
 }
 
+/* func becomes a symbol of the program. */
+static void put_func(struct lower *l, const struct ir_val *v, struct opnd dst)
+{
+	struct opnd site = v->in_memory ? lower_load_lvalue(l, v, NULL) : v->o;
+
+	ir_store(l, dst, 8, ir_op2(l, IR_OR, site, o_imm((s64)SYM_OF_SITE)));
+	ir_store(l, opnd_plus(dst, 8), 8, o_imm(0));
+}
+
 void lower_put(struct lower *l, const struct ir_val *v, const struct type *t, struct opnd dst,
 	       bool canonical)
 {
 	if (v->type->kind == TY_PROBE && t->kind == TY_STRING) {
 		put_probe_text(l, v, t, dst, canonical);
+		return;
+	}
+	if (v->type->kind == TY_PROBE && t->kind == TY_USYM) {
+		put_func(l, v, dst);
 		return;
 	}
 	if (type_is_scalar(t)) {

@@ -211,6 +211,16 @@ static bool is_probe_name(const struct type *t)
 	return t->kind == TY_PROBE && !t->is_func;
 }
 
+static bool is_symbol(const struct type *t)
+{
+	return t->kind == TY_KSYM || t->kind == TY_USYM;
+}
+
+static bool is_func(const struct type *t)
+{
+	return t->kind == TY_PROBE && t->is_func;
+}
+
 /* The name of a probe beside other text becomes text. */
 static const struct type *join_name(struct check *c, const struct type *text)
 {
@@ -232,6 +242,10 @@ const struct type *type_join(struct check *c, const struct type *a, const struct
 		return join_name(c, b);
 	if (is_probe_name(b) && a->kind == TY_STRING)
 		return join_name(c, a);
+	if (is_symbol(a) && is_func(b))
+		return a;
+	if (is_symbol(b) && is_func(a))
+		return b;
 	a = type_as_number(a);
 	b = type_as_number(b);
 	if (type_is_integer(a) && type_is_integer(b))

@@ -323,12 +323,23 @@ static void put_timestamp(struct buf *b, const struct names *names, const void *
 		  names && names->wall_ns ? names->wall_ns(names->ctx, &ts) : ts.ns);
 }
 
+/* pid: of a user symbol, or 0. */
+static void put_symbol(struct buf *b, const struct names *names, bool user, u64 address, u32 pid)
+{
+	if (address & SYM_OF_SITE && address >> 63 == 0)
+		put_probe(b, names, true, address & ~SYM_OF_SITE);
+	else if (!address)
+		buf_putc(b, '0'); /* as bpftrace */
+	else
+		symbol_name(b, names, user, (struct process_at){ pid, 0 }, address);
+}
+
 static void put_usym(struct buf *b, const struct names *names, const void *p)
 {
 	struct usym_value v;
 
 	memcpy(&v, p, sizeof v);
-	symbol_name(b, names, true, (struct process_at){ v.pid, 0 }, v.addr);
+	put_symbol(b, names, true, v.addr, v.pid);
 }
 
 /* ---- aggregations inside other values; outputs print whole ones */
@@ -515,9 +526,7 @@ static void show(struct show s, const struct type *t, const void *p)
 	case TY_KSTACK:
 	case TY_USTACK:
 	case TY_FULLSTACK: stack_text(s.b, s.names, t, p); return;
-	case TY_KSYM:
-		symbol_name(s.b, s.names, false, (struct process_at){ 0 }, (u64)value_int(t, p));
-		return;
+	case TY_KSYM: put_symbol(s.b, s.names, false, (u64)value_int(t, p), 0); return;
 	case TY_USYM: put_usym(s.b, s.names, p); return;
 	case TY_USERNAME: put_username(s.b, s.names, (u32)value_int(t, p)); return;
 	case TY_TIMESTAMP: put_timestamp(s.b, s.names, p); return;

@@ -39,6 +39,11 @@ struct agg_samples {
 	s64 value[];
 };
 
+/*
+ * Bits of the address where a ksym_t or usym_t was made of func, beside the number of its site: no
+ * address is like this.
+ */
+#define SYM_OF_SITE (1ull << 62)
 struct usym_value {
 	u64 addr;
 	u32 pid;

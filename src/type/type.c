@@ -415,7 +415,8 @@ static bool same_tag(const struct type *a, const struct type *b)
 {
 	if (a->origin && a->origin == b->origin && a->origin_id && a->origin_id == b->origin_id)
 		return true;
-	return a->is_union == b->is_union && a->size == b->size && same_name(a->name, b->name);
+	return a->is_union == b->is_union && same_name(a->name, b->name) &&
+	       (a->size == b->size || type_complete(a)->size == type_complete(b)->size);
 }
 
 static bool same_fields(const struct type *a, const struct type *b, bool named)

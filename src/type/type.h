@@ -48,7 +48,7 @@ enum type_kind {
 	TY_USTACK,
 	TY_FULLSTACK,   /* kstack and ustack: struct stack_value[2]; the limit is the total */
 	TY_KSYM,        /* u64 address */
-	TY_USYM,        /* struct usym_value: address and pid */
+	TY_USYM,        /* struct usym_value: address and pid, or SYM_OF_SITE */
 	TY_USERNAME,    /* u32 uid */
 	TY_TIMESTAMP,   /* u64 ns and the index of its format: struct timestamp_value */
 	TY_MACADDR,     /* 6 bytes, size 8 */
