@@ -50,6 +50,27 @@ static void ignore(void *ctx, const struct site *site, const struct err *err)
 {
 }
 
+/* As at the start: the last clause first, since the newest runs first. */
+static void attach_kept(const struct alone_sites *v, u32 n, u32 pid)
+{
+	for (u32 i = 0; i < n; i++) {
+		struct err err = { 0 };
+
+		attach_for(v[i].engine, v[i].request, pid, &err);
+		err_release(&err); /* a process that has ended meanwhile */
+	}
+}
+
+static bool is_named(const struct run *r, u32 pid)
+{
+	const struct traced *t = &r->request->traced;
+	bool is = (u32)r->child.pid == pid;
+
+	for (u32 i = 0; i < t->n_pids; i++)
+		is |= t->pids[i] == pid;
+	return is;
+}
+
 static bool changes_processes(const struct run *r)
 {
 	for (struct used_engine *u = engines_next(&r->engines, NULL); u;
@@ -74,8 +95,14 @@ int alone_attach(struct run *r, const struct used_engine *u, const struct attach
 		return ret;
 	}
 	vec_push(&r->c.arena, &r->alone.sites, kept);
-	for (u32 i = 0; i < r->alone.pids.n && ret >= 0; i++)
-		ret = attach_for(u, *a, r->alone.pids.v[i], err);
+	for (u32 i = 0; i < r->alone.pids.n && ret >= 0; i++) {
+		u32 pid = r->alone.pids.v[i];
+
+		if (is_named(r, pid))
+			ret = attach_for(u, *a, pid, err);
+		else
+			attach_kept(&kept, 1, pid);
+	}
 	return ret;
 }
 
@@ -85,17 +112,6 @@ bool alone_has(const struct alone_state *alone, u32 pid)
 		if (alone->pids.v[i] == pid)
 			return true;
 	return false;
-}
-
-/* As at the start: the last clause first, since the newest runs first. */
-static void attach_kept(const struct alone_sites *v, u32 n, u32 pid)
-{
-	for (u32 i = 0; i < n; i++) {
-		struct err err = { 0 };
-
-		attach_for(v[i].engine, v[i].request, pid, &err);
-		err_release(&err); /* a process that has ended meanwhile */
-	}
 }
 
 /* ---- where no code is */
@@ -152,16 +168,6 @@ static bool add_elsewhere(struct run *r, u32 pid, bool has_run_it)
 	vec_push(&r->c.arena, &r->alone.executed, pid);
 	attach_kept(alone->elsewhere.v, alone->elsewhere.n, pid);
 	return true;
-}
-
-static bool is_named(const struct run *r, u32 pid)
-{
-	const struct traced *t = &r->request->traced;
-	bool is = (u32)r->child.pid == pid;
-
-	for (u32 i = 0; i < t->n_pids; i++)
-		is |= t->pids[i] == pid;
-	return is;
 }
 
 static void note_late(struct alone_late *late, u64 mono_ns)
