@@ -211,8 +211,8 @@ static struct opnd indexable(struct lower *l, const struct ir_val *base, u32 roo
 }
 
 /*
- * An element of our own memory: read, or zeroes if the index is out of bounds (limit). After the comparison
- * the index is masked too, because 5.10 forgets the range of a number that is spilled.
+ * An element of our own memory: read, or zeroes if the index is out of bounds (limit). After the
+ * comparison the index is masked too, because 5.10 forgets the range of a number that is spilled.
  */
 static struct ir_val own_element(struct lower *l, const struct ir_val *base, struct opnd index,
 				 struct opnd limit, const struct type *elem)

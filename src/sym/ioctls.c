@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In: the packed table of names. Out: the names of one architecture, and the requests that stand
- * for many numbers. */
+/*
+ * In: the packed table of names. Out: the names of one architecture, and the requests that stand
+ * for many numbers.
+ */
 #include <stdlib.h>
 #include "base/hash.h"
 #include "base/packed.h"
@@ -51,9 +53,7 @@ bool ioctl_find(const char *name, bool in_i386, s64 *number)
 	const struct row *found;
 	struct row row;
 
-	while (!rows.n || at) {
-		if (!next_row(&at, &row))
-			break;
+	for (bool is_known = rows.n; !is_known && next_row(&at, &row);) {
 		struct row *kept = arena_new(&all, struct row);
 
 		*kept = row;
