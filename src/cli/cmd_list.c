@@ -8,6 +8,7 @@
  *	    char comm[16]
  *	    pid_t pid
  */
+#include <stdlib.h>
 #include <errno.h>
 #include <sys/stat.h>
 #include "base/fd.h"
@@ -175,24 +176,47 @@ static int list_patterns(struct cli *c, struct listing *l)
 
 /* ---- what a script would attach to */
 
+struct found {
+	const char *name;
+	const struct profile *profile;
+};
+
+/* What an attach point means, which is listed by name. */
+struct of_attach {
+	struct arena *arena;
+	VEC(struct found) list;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct found *)a)->name, ((const struct found *)b)->name);
+}
+
 static int on_target(void *ctx, struct target *t)
 {
-	int ret = 0;
+	struct of_attach *of = ctx;
 
 	if (!t->n_covered)
-		return on_probe(ctx, t->site.probe, t->profile);
-	for (u32 i = 0; i < t->n_covered && !ret; i++)
-		ret = on_probe(ctx, t->covered[i], t->profile);
-	return ret;
+		vec_push(of->arena, &of->list,
+			 (struct found){ arena_strdup(of->arena, t->site.probe), t->profile });
+	for (u32 i = 0; i < t->n_covered; i++)
+		vec_push(of->arena, &of->list,
+			 (struct found){ arena_strdup(of->arena, t->covered[i]), t->profile });
+	return 0;
 }
 
 static void list_clause(struct provider_env *env, const struct clause *clause, struct listing *l)
 {
 	for (const struct attach *a = clause->attaches; a && !l->error; a = a->next) {
 		struct spec *spec = spec_parse(env, a);
+		struct of_attach of = { .arena = l->arena };
 
 		if (spec)
-			spec->provider->resolve(env, spec, on_target, l);
+			spec->provider->resolve(env, spec, on_target, &of);
+		if (of.list.n)
+			qsort(of.list.v, of.list.n, sizeof *of.list.v, by_name);
+		for (u32 i = 0; i < of.list.n && !l->error; i++)
+			on_probe(l, of.list.v[i].name, of.list.v[i].profile);
 	}
 }
 

@@ -63,9 +63,13 @@ static struct arg_desc describe(struct arena *a, const struct btf_param *param, 
 	if (!loc.n) /* one word */
 		loc.size = (u8)(t->size && t->size <= 8 ? t->size : 8);
 	loc.is_signed = type_is_scalar(t) && t->is_signed;
-	return (struct arg_desc){
-		.name = name, .type = t, .loc = loc, .text = declaration_text(a, t, name)
-	};
+	const char *text = declaration_text(a, t, name);
+
+	return (struct arg_desc){ .name = name,
+				  .type = t,
+				  .loc = loc,
+				  .text = param->is_const ? arena_printf(a, "const %s", text) :
+							    text };
 }
 
 static void describe_result(struct provider_env *env, struct profile *p, const struct type *ret)

@@ -59,6 +59,7 @@ struct btf_param {
 	const char *name;
 	const struct type *type;
 	u32 type_id;
+	bool is_const; /* it, or what it points to */
 };
 /* Parameters of function `name` (BTF_KIND_FUNC); returns their number, or -ENOENT. ret may be
  * NULL. */

@@ -114,7 +114,13 @@ static const char *pointer_to(struct writer *w, u32 id, const char *inner, u32 i
 	u32 to = btf_kind(w->btf, btf_skip(w->btf, id, false));
 	bool bound = to == BTF_KIND_ARRAY || to == BTF_KIND_FUNC_PROTO;
 
-	return declare(w, id, arena_printf(w->arena, bound ? "(*%s)" : "*%s", inner), indent);
+	return declare(w, id,
+		       arena_printf(w->arena,
+				    bound         ? "(*%s)" :
+				    *inner == '(' ? "* %s" :
+						    "*%s",
+				    inner),
+		       indent);
 }
 
 static const char *function(struct writer *w, const struct btf_type *raw, const char *inner,

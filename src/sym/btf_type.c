@@ -413,6 +413,25 @@ bool btf_enumerator(struct btf *b, const char *name, s64 *value, const struct ty
 
 /* ---- functions */
 
+/* What it is, or points to, is const. */
+static bool is_const(const struct btf *b, u32 id)
+{
+	bool found = false;
+
+	for (u32 depth = 0; id && depth < MAX_DEPTH; depth++) {
+		const struct btf_type *raw = btf_raw(b, id);
+		u32 kind = raw ? raw_kind(raw) : BTF_KIND_UNKN;
+
+		if (kind == BTF_KIND_PTR || kind == BTF_KIND_CONST)
+			found = kind == BTF_KIND_CONST;
+		else if (kind != BTF_KIND_VOLATILE && kind != BTF_KIND_RESTRICT &&
+			 kind != BTF_KIND_TYPE_TAG)
+			break;
+		id = raw->type;
+	}
+	return found;
+}
+
 /* Parameters of a prototype after the first `skip`, without a trailing "..." (type 0, no name). */
 static int proto_params(struct btf *b, u32 proto, u32 skip, struct btf_param *params, u32 max)
 {
@@ -431,6 +450,7 @@ static int proto_params(struct btf *b, u32 proto, u32 skip, struct btf_param *pa
 		params[i].name = btf_string(b, p[skip + i].name_off);
 		params[i].type = btf_type(b, p[skip + i].type);
 		params[i].type_id = p[skip + i].type;
+		params[i].is_const = is_const(b, p[skip + i].type);
 	}
 	return (int)MIN(n, max);
 }
