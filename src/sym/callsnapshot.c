@@ -11,6 +11,8 @@ enum {
 	ENVIRON_CHUNK = 128, /* bytes of envp's pointers that are read at once */
 	ENVIRON_CHUNKS = 8,
 	MOST_BYTES = 1024,       /* of one array */
+	FILTER_INSN = 8,         /* bytes of an instruction of classic BPF */
+	MOST_FILTER = 2048,      /* bytes of such a program */
 	MOST_LONG_ARRAY = 4096,  /* of numbers, if all elements are wanted */
 	MOST_ENTRIES = 16384,    /* of directory entries, if all are wanted */
 	REQUEST_SIZE_SHIFT = 16, /* asm-generic/ioctl.h */
@@ -257,6 +259,16 @@ static void plan_entries(struct plan *p, const struct call_view *v, struct sourc
 	add(p, &at, (struct snapshot_op){ .len = v->len, .is_count = true, .cap = 16 });
 }
 
+static void plan_filter(struct plan *p, const struct call_view *v, struct source at, u32 base)
+{
+	if (p->limits->whole)
+		add(p, &at,
+		    (struct snapshot_op){ .len = len_at(v->len, base),
+					  .scale = FILTER_INSN,
+					  .is_partial = true,
+					  .cap = MOST_FILTER });
+}
+
 /* Plans what a pointer points to. */
 static void plan_pointee(struct plan *p, const struct call_view *v, struct source at, u32 base)
 {
@@ -267,6 +279,7 @@ static void plan_pointee(struct plan *p, const struct call_view *v, struct sourc
 	case VIEW_ENVIRON: plan_environ(p, v, at); break;
 	case VIEW_ARRAY: plan_array(p, v, at, base); break;
 	case VIEW_DIRENTS: plan_entries(p, v, at); break;
+	case VIEW_FILTER: plan_filter(p, v, at, base); break;
 	case VIEW_CONTROL: plan_bytes(p, v, at, base, SNAPSHOT_CONTROL); break;
 	case VIEW_MESSAGE: plan_message(p, v, at, base); break;
 	case VIEW_DATA:

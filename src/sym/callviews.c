@@ -223,6 +223,7 @@ static const struct letter {
 	{ 'Y', VIEW_PAIR, 8, 1, false },        { 'z', VIEW_PAGES, 8, 16, false },
 	{ 'g', VIEW_DATE, 8, 1, true },         { 'J', VIEW_INTERFACE, 4, 10, true },
 	{ '#', VIEW_MESSAGE, 0, 0, false },     { '$', VIEW_NET_ADDRESS, 0, 0, false },
+	{ '|', VIEW_FILTER, 0, 0, false },
 };
 
 static bool wants_set(const struct call_view *v)
@@ -407,6 +408,7 @@ u32 view_size(const struct call_view *v)
 	case VIEW_CAPS: return 4;
 	case VIEW_DATED: return 16;
 	case VIEW_STRINGS:
+	case VIEW_FILTER:
 	case VIEW_ENVIRON: return 0;
 	default: return size;
 	}

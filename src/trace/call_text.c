@@ -8,6 +8,7 @@
  */
 #include <sys/socket.h>
 #include "base/visible.h"
+#include "trace/call_filter.h"
 #include "trace/call_memory.h"
 #include "trace/call_number.h"
 #include "trace/call_quote.h"
@@ -541,6 +542,17 @@ static bool is_text(const struct call_view *v)
 	       v->kind == VIEW_STRING || v->kind == VIEW_FILE_NAME;
 }
 
+static void show_filter(struct shown *s, const struct call_view *v, u64 address, struct bytes at)
+{
+	s64 n = call_len_of(s, v->len, at);
+	struct bytes m = call_memory(s, address, (u32)MAX(n, (s64)0) * FILTER_INSN, at.out);
+
+	if (s->style && s->style->whole && (!n || (n > 0 && m.n >= (u64)n * FILTER_INSN)))
+		put_filter(s->b, m.p, (u32)n * FILTER_INSN, v->size == 1);
+	else
+		put_address(s->b, address);
+}
+
 static void show_pointer(struct shown *s, const struct call_view *v, struct bytes at)
 {
 	u64 address = word_at(at.p, v->size);
@@ -566,6 +578,7 @@ static void show_pointer(struct shown *s, const struct call_view *v, struct byte
 	case VIEW_MESSAGE:
 	case VIEW_HEX_DATA: show_data(s, v->of, address, at); break;
 	case VIEW_DIRENTS: call_show_dirents(s, v->of, address, at); break;
+	case VIEW_FILTER: show_filter(s, v->of, address, at); break;
 	case VIEW_CONTROL: call_show_control(s, v->of, address, at); break;
 	default: show_object(s, v->of, address, at, v->dir); break;
 	}
@@ -721,6 +734,7 @@ void call_show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_MESSAGE:
 	case VIEW_CONTROL:
 	case VIEW_DIRENTS:
+	case VIEW_FILTER:
 	case VIEW_STRINGS:
 	case VIEW_ENVIRON:
 	case N_VIEW_KINDS: break;

@@ -94,6 +94,9 @@ enum view_kind {
 	VIEW_HEX_DATA, /* bytes, len, all of them in hex */
 	/* its address, and how many there are; st: one, for styles that show all members */
 	VIEW_DIRENTS,
+	/* a program of classic BPF, len instructions: its address, but for styles that show all
+	 * members; size 1: of seccomp */
+	VIEW_FILTER,
 	VIEW_CONTROL,   /* control messages; st: one */
 	VIEW_MESSAGE,   /* bytes, len, as text; of a netlink socket as messages */
 	VIEW_STRING,    /* NUL-terminated */
