@@ -315,6 +315,12 @@ static void put_case(struct snapshot_table *t, u32 value, u32 bytes)
 	t->by_request = true;
 }
 
+/* To a structure with pointers. */
+static bool is_nested(const struct call_view *v)
+{
+	return v->kind == VIEW_POINTER && v->of->kind == VIEW_STRUCT && has_pointer(v->of);
+}
+
 /* Plans the cases that are structures, or those that are strings. */
 static void plan_cases(struct plan *p, const struct call_choice *c, struct source at, bool strings)
 {
@@ -327,7 +333,7 @@ static void plan_cases(struct plan *p, const struct call_choice *c, struct sourc
 		const struct call_view *v = &c->v[i].view;
 		u32 bytes;
 
-		if (!applies(p, v) || (v->of->kind == VIEW_STRING) != strings)
+		if (!applies(p, v) || (v->of->kind == VIEW_STRING) != strings || is_nested(v))
 			continue;
 		at.stored |= v->dir != VIEW_IN;
 		bytes = strings ? 1 : view_size(v->of) ? view_size(v->of) : p->limits->data;
@@ -344,24 +350,30 @@ static void plan_cases(struct plan *p, const struct call_choice *c, struct sourc
 				  .cap = (u16)(strings ? p->limits->data + 2 : MIN(cap, 255u)) });
 }
 
+/* What a case points to is copied if the choice has its value. */
+static void plan_case(struct plan *p, const struct call_choice *c, const struct call_case *one,
+		      struct source at, u32 base)
+{
+	u32 first = p->ops.n;
+
+	plan_view(p, &one->view, at, base);
+	for (u32 k = first; k < p->ops.n; k++) {
+		struct snapshot_op *o = &p->ops.v[k];
+
+		if (o->choice || o->parent != at.parent)
+			continue;
+		o->choice = c;
+		o->value = (u32)one->value;
+		o->choice_base = (u16)base;
+	}
+}
+
 /* Plans a choice inside a structure. Pointers of the remaining case ("*") are always followed. */
 static void plan_member_cases(struct plan *p, const struct call_choice *c, struct source at,
 			      u32 base)
 {
-	for (u32 i = 0; i < c->n; i++) {
-		u32 first = p->ops.n;
-
-		plan_view(p, &c->v[i].view, at, base);
-		for (u32 k = first; k < p->ops.n; k++) {
-			struct snapshot_op *o = &p->ops.v[k];
-
-			if (o->choice || o->parent != at.parent)
-				continue;
-			o->choice = c;
-			o->value = (u32)c->v[i].value;
-			o->choice_base = (u16)base;
-		}
-	}
+	for (u32 i = 0; i < c->n; i++)
+		plan_case(p, c, &c->v[i], at, base);
 	plan_view(p, &c->rest, at, base);
 }
 
@@ -370,6 +382,9 @@ static void plan_view(struct plan *p, const struct call_view *v, struct source a
 	if (v->kind == VIEW_CHOICE && at.parent == SNAPSHOT_NONE) {
 		plan_cases(p, v->choice, at, false);
 		plan_cases(p, v->choice, at, true);
+		for (u32 i = 0; i < v->choice->n; i++)
+			if (is_nested(&v->choice->v[i].view))
+				plan_case(p, v->choice, &v->choice->v[i], at, base);
 		plan_view(p, &v->choice->rest, at, base);
 	} else if (v->kind == VIEW_STRUCT || v->kind == VIEW_MEMBERS) {
 		plan_members(p, v->st, &at);

@@ -26,12 +26,14 @@ static void put_part(struct buf *b, const char *name, u32 value)
 
 static void put_code(struct buf *b, u32 code)
 {
-	static const char *const classes[] = { "LD", "LDX", "ST", "STX", "ALU", "JMP", "RET", "MISC" };
+	static const char *const classes[] = {
+		"LD", "LDX", "ST", "STX", "ALU", "JMP", "RET", "MISC"
+	};
 	static const char *const sizes[] = { "W", "H", "B", "DW" };
 	static const char *const modes[] = { "IMM", "ABS", "IND", "MEM", "LEN", "MSH", "XADD" };
 	static const char *const alu[] = { "ADD", "SUB", "MUL", "DIV", "OR",  "AND",  "LSH",
 					   "RSH", "NEG", "MOD", "XOR", "MOV", "ARSH", "END" };
-	static const char *const jmp[] = { "JA",   "JEQ",  "JGT", "JGE",  "JSET", "JNE", "JSGT",
+	static const char *const jmp[] = { "JA",   "JEQ",  "JGT",  "JGE", "JSET", "JNE",  "JSGT",
 					   "JSGE", "CALL", "EXIT", "JLT", "JLE",  "JSLT", "JSLE" };
 	static const char *const rets[] = { "K", "X", "A" };
 	u32 class = code & 7, op = code >> 4 & 15;
@@ -54,7 +56,10 @@ static void put_code(struct buf *b, u32 code)
 			put_part(b, NULL, code & ~0x1fu);
 		return;
 	case MISC:
-		put_part(b, !(code & 0xf8) ? "TAX" : (code & 0xf8) == 0x80 ? "TXA" : NULL,
+		put_part(b,
+			 !(code & 0xf8)        ? "TAX" :
+			 (code & 0xf8) == 0x80 ? "TXA" :
+						 NULL,
 			 code & 0xf8);
 		if (code >> 8)
 			put_part(b, NULL, code & 0xff00);
@@ -71,9 +76,14 @@ static void put_action(struct buf *b, u32 k)
 		u32 value;
 		const char *name;
 	} actions[] = {
-		{ 0x80000000, "KILL_PROCESS" }, { 0, "KILL_THREAD" },      { 0x30000, "TRAP" },
-		{ 0x50000, "ERRNO" },           { 0x7fc00000, "USER_NOTIF" }, { 0x7ff00000, "TRACE" },
-		{ 0x7ffc0000, "LOG" },          { 0x7fff0000, "ALLOW" },
+		{ 0x80000000, "KILL_PROCESS" },
+		{ 0, "KILL_THREAD" },
+		{ 0x30000, "TRAP" },
+		{ 0x50000, "ERRNO" },
+		{ 0x7fc00000, "USER_NOTIF" },
+		{ 0x7ff00000, "TRACE" },
+		{ 0x7ffc0000, "LOG" },
+		{ 0x7fff0000, "ALLOW" },
 	};
 	const char *name = NULL;
 
@@ -91,10 +101,12 @@ static void put_action(struct buf *b, u32 k)
 /* Offsets of what is not in the packet (linux/filter.h), in steps of four. */
 static bool put_auxiliary(struct buf *b, u32 code, u32 k)
 {
-	static const char *const names[] = { "PROTOCOL", "PKTTYPE", "IFINDEX",  "NLATTR",
-					     "NLATTR_NEST", "MARK", "QUEUE",    "HATYPE",
-					     "RXHASH",   "CPU",     "ALU_XOR_X", "VLAN_TAG",
-					     "VLAN_TAG_PRESENT", "PAY_OFFSET", "RANDOM", "VLAN_TPID" };
+	static const char *const names[] = {
+		"PROTOCOL",         "PKTTYPE",    "IFINDEX",   "NLATTR",
+		"NLATTR_NEST",      "MARK",       "QUEUE",     "HATYPE",
+		"RXHASH",           "CPU",        "ALU_XOR_X", "VLAN_TAG",
+		"VLAN_TAG_PRESENT", "PAY_OFFSET", "RANDOM",    "VLAN_TPID"
+	};
 	u32 i = (k - AUXILIARY) / 4;
 
 	if ((code & 7) != LD || (code >> 5 & 7) != MODE_ABS || k < AUXILIARY || k % 4 ||

@@ -33,11 +33,14 @@ static void disks(void)
 				    .lo_flags = LO_FLAGS_AUTOCLEAR | LO_FLAGS_READ_ONLY,
 				    .lo_file_name = "image" };
 	struct blkpg_ioctl_arg none = { BLKPG_DEL_PARTITION, 1, 8, NULL };
+	struct blkpg_partition part = { 0, 4096, 3, "device", "volume" };
+	struct blkpg_ioctl_arg add = { BLKPG_ADD_PARTITION, 0, sizeof part, &part };
 	int n = 60;
 
 	ioctl(-1, LOOP_SET_STATUS64, &loop);
 	ioctl(-1, LOOP_GET_STATUS64, &loop);
 	ioctl(-1, BLKPG, &none);
+	ioctl(-1, BLKPG, &add);
 	ioctl(-1, SG_SET_TIMEOUT, &n);
 	ioctl(-1, SG_GET_VERSION_NUM, &n);
 	ioctl(-1, LOOP_SET_FD, 5);
