@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "cli/strace/event.h"
 #include "cli/strace/sockets.h"
 #include "trace/call_quote.h"
@@ -50,13 +51,49 @@ static bool put_pidfd(struct strace *st, struct buf *b, const struct strace_even
 	return found;
 }
 
+static bool put_link(struct buf *b, const char *path, const char *inode)
+{
+	char name[64];
+	ssize_t n = readlink(path, name, sizeof name - 1);
+
+	if (n <= 0)
+		return false;
+	name[n] = '\0';
+	if (!strstr(name, inode))
+		return false;
+	buf_puts(b, name);
+	return true;
+}
+
+/*
+ * All namespaces are "ns:[4026531841]" to the program; /proc says "mnt:[4026531841]" (fs/nsfs.c:
+ * ns_dname()). The descriptor may be another file by now: our own namespaces are tried, too. false:
+ * not known.
+ */
+static bool put_namespace(struct buf *b, const struct strace_event *r, const char *inode)
+{
+	static const char *const kinds[] = { "cgroup", "ipc",  "mnt",  "net",
+					     "pid",    "time", "user", "uts" };
+	char path[64];
+	bool found;
+
+	snprintf(path, sizeof path, "/proc/%u/fd/%d", r->pid, (s32)event_number(r, AT_FD));
+	found = put_link(b, path, inode);
+	for (u32 i = 0; !found && i < ARRAY_SIZE(kinds); i++) {
+		snprintf(path, sizeof path, "/proc/self/ns/%s", kinds[i]);
+		found = put_link(b, path, inode);
+	}
+	return found;
+}
+
 void strace_on_file(struct strace *st, const struct strace_event *r)
 {
 	struct strace_thread *th = strace_thread_of(st, r->tid, r->pid);
 	const char *text = event_text(r, AT_PATH);
 
 	buf_clear(&st->line);
-	if (!(st->o.files & DECODE_PIDFD && strstr(text, "pidfd") && put_pidfd(st, &st->line, r)))
+	if (!(st->o.files & DECODE_PIDFD && strstr(text, "pidfd") && put_pidfd(st, &st->line, r)) &&
+	    !(starts_with(text, "ns:[") && put_namespace(&st->line, r, text + strlen("ns"))))
 		buf_puts(&st->line, text);
 	if (st->o.files & DECODE_DEVICE)
 		put_device(&st->line, r);
