@@ -601,20 +601,20 @@ static const struct call_struct *find_struct(const char *name)
 	return key ? st : NULL;
 }
 
-/* A constant, the name of an ioctl request, or a number. */
-static s64 case_value(const char *text)
+/* A constant, the name of an ioctl request, or a number. False: the request is of another
+ * architecture. */
+static bool case_value(const char *text, s64 *value)
 {
 	const char *own = strchr(text, ':');
-	s64 value = 0;
 	char *end;
 
-	if (!own && constant_find(text, &value))
-		return value;
-	value = strtoll(own ? own + 1 : text, &end, 0);
+	if (!own && constant_find(text, value))
+		return true;
+	*value = strtoll(own ? own + 1 : text, &end, 0);
 	if (!*end)
-		return value;
-	if (ioctl_find(text, mode != OF_NATIVE, &value))
-		return value;
+		return true;
+	if (ioctl_find(text, mode != OF_NATIVE, value))
+		return *value;
 	BUG("no value of %s", text);
 }
 
@@ -642,9 +642,12 @@ static void read_cases(struct call_choice *c, const char *s)
 			c->rest = view;
 			c->rest_least = least;
 		}
-		while (*values && *values != '*')
-			vec_push(&all, &cases,
-				 (struct call_case){ case_value(word(&values, ",")), least, view });
+		while (*values && *values != '*') {
+			struct call_case one = { 0, least, view };
+
+			if (case_value(word(&values, ","), &one.value))
+				vec_push(&all, &cases, one);
+		}
 	}
 	c->v = cases.v;
 	c->n = cases.n;

@@ -62,7 +62,7 @@ bool ioctl_find(const char *name, bool in_i386, s64 *number)
 	found = hash_gets(&rows, name);
 	if (found)
 		*number = found->number[in_i386];
-	return found && *number;
+	return found;
 }
 
 u32 ioctl_names(struct arena *a, bool in_i386, struct call_name **names)

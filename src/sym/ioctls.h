@@ -9,7 +9,7 @@
 /* All, sorted by number, those of one number by name; returns how many. in_i386: as 32-bit
  * programs have them. */
 u32 ioctl_names(struct arena *a, bool in_i386, struct call_name **names);
-/* false: no such name. */
+/* false: no such name. *number 0: programs of this kind have no such request. */
 bool ioctl_find(const char *name, bool in_i386, s64 *number);
 /* Ends with an empty row. `of` is set by find. */
 const struct call_request *ioctl_requests(struct call_set *(*find)(const char *set));
