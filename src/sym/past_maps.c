@@ -4,11 +4,9 @@
 
 enum { MOST = 2048 };
 
-static void push(struct past_maps *p, const struct mapping *m, u64 until)
+static void push(struct past_maps *p, struct past_mapping one)
 {
-	struct past_mapping one = { *m, until };
-
-	one.m.path = arena_strdup(&p->arena, m->path);
+	one.m.path = arena_strdup(&p->arena, one.m.path);
 	vec_push(&p->arena, &p->list, one);
 }
 
@@ -17,16 +15,21 @@ static void drop_older_half(struct past_maps *p)
 	struct past_maps rest = { 0 };
 
 	for (u32 i = p->list.n / 2; i < p->list.n; i++)
-		push(&rest, &p->list.v[i].m, p->list.v[i].until);
+		push(&rest, p->list.v[i]);
 	past_maps_release(p);
 	*p = rest;
 }
 
-void past_maps_add(struct past_maps *p, const struct mapping *m, u64 until)
+void past_maps_add_missed(struct past_maps *p, const struct mapping *m, u64 seen, u64 until)
 {
 	if (p->list.n >= MOST)
 		drop_older_half(p);
-	push(p, m, until);
+	push(p, (struct past_mapping){ *m, until, seen });
+}
+
+void past_maps_add(struct past_maps *p, const struct mapping *m, u64 until)
+{
+	past_maps_add_missed(p, m, 0, until);
 }
 
 static bool is_same(const struct mapping *a, const struct mapping *b)
@@ -47,14 +50,16 @@ void past_maps_add_replaced(struct past_maps *p, const struct procmaps *maps,
 	}
 }
 
-void past_maps_ended(struct past_maps *p, u64 until, const struct mapping *by, u64 time)
+void past_maps_ended(struct past_maps *p, const struct mapping *by, u64 time)
 {
 	for (u32 i = p->list.n; i--;) {
 		struct past_mapping *m = &p->list.v[i];
 
-		if (m->until == until && time < until &&
-		    (!by || (m->m.start < by->end && m->m.end > by->start)))
-			m->until = time;
+		if (!m->seen || time < m->seen || time >= m->until ||
+		    (by && (m->m.start >= by->end || m->m.end <= by->start)))
+			continue;
+		m->until = time;
+		m->seen = 0;
 	}
 }
 

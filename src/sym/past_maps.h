@@ -11,6 +11,8 @@
 struct past_mapping {
 	struct mapping m;
 	u64 until; /* CLOCK_MONOTONIC ns */
+	/* when a read of the maps had it last, if `until` is the next read; 0: it is exact */
+	u64 seen;
 };
 
 /* Zeroed before first use. */
@@ -22,12 +24,16 @@ struct past_maps {
 
 /* The mapping ended. The path is copied. */
 void past_maps_add(struct past_maps *p, const struct mapping *m, u64 until);
+/* A read of the maps at `until` lacks it; one at `seen` had it. */
+void past_maps_add_missed(struct past_maps *p, const struct mapping *m, u64 seen, u64 until);
 /* A new mapping replaces some of `maps`. */
 void past_maps_add_replaced(struct past_maps *p, const struct procmaps *maps,
 			    const struct mapping *by, u64 time);
-/* Mappings that are only known to have ended before `until` ended at `time`. by: only those that
- * this mapping replaced; NULL: all. */
-void past_maps_ended(struct past_maps *p, u64 until, const struct mapping *by, u64 time);
+/*
+ * Missed mappings ended at `time`: those that were seen before and missed after it. by: only those
+ * that this mapping replaced; NULL: all.
+ */
+void past_maps_ended(struct past_maps *p, const struct mapping *by, u64 time);
 /* What was mapped there at that time if it has ended since; NULL: nothing known. */
 const struct mapping *past_maps_at(const struct past_maps *p, u64 address, u64 time);
 /* What was mapped there last. */

@@ -55,7 +55,6 @@ struct proc {
 	int unseen;     /* -errno of the last read of the maps */
 	u64 start_time, exe_inode;
 	u64 forked_ns, checked_ns, read_ns, used;
-	u64 missed_ns; /* when a read of the maps last lacked code known before */
 	struct procmaps maps;
 	struct procmaps from_events; /* mappings reported by events since its last exec */
 	struct past_maps past;
@@ -325,14 +324,13 @@ static bool has_code(const struct procmaps *maps, const struct mapping *one)
 }
 
 /* Keeps mappings of code that are gone; the event with the time of their end may follow. */
-static void keep_past(struct proc *p, const struct procmaps *now)
+static void keep_past(struct proc *p, const struct procmaps *now, u64 seen)
 {
-	p->missed_ns = p->read_ns;
 	for (u32 i = 0; i < p->maps.list.n; i++) {
 		const struct mapping *m = &p->maps.list.v[i];
 
 		if (m->exec && m->inode && !has_code(now, m))
-			past_maps_add(&p->past, m, p->read_ns);
+			past_maps_add_missed(&p->past, m, seen, p->read_ns);
 	}
 }
 
@@ -341,6 +339,7 @@ static bool read_maps(struct usyms *u, struct proc *p)
 {
 	struct procmaps maps;
 	struct err err = { 0 };
+	u64 before = p->read_ns;
 
 	p->read_ns = clock_mono_ns();
 	p->unseen = procmaps_read(&maps, p->pid, &err);
@@ -353,7 +352,7 @@ static bool read_maps(struct usyms *u, struct proc *p)
 		return false;
 	}
 	if (p->have_maps) {
-		keep_past(p, &maps);
+		keep_past(p, &maps, before);
 		procmaps_release(&p->maps);
 	}
 	p->maps = maps;
@@ -462,7 +461,7 @@ void usyms_mapped(struct usyms *u, u32 pid, const struct mapping *m, u64 time)
 {
 	struct proc *p = entry_of(u, pid);
 
-	past_maps_ended(&p->past, p->missed_ns, m, time);
+	past_maps_ended(&p->past, m, time);
 	past_maps_add_replaced(&p->past, &p->from_events, m, time);
 	if (p->have_maps && p->read_ns <= time)
 		past_maps_add_replaced(&p->past, &p->maps, m, time);
@@ -498,7 +497,7 @@ void usyms_exec(struct usyms *u, u32 pid, u64 time)
 {
 	struct proc *p = entry_of(u, pid);
 
-	past_maps_ended(&p->past, p->missed_ns, NULL, time);
+	past_maps_ended(&p->past, NULL, time);
 	end_code(p, &p->from_events, time);
 	if (p->have_maps && p->read_ns <= time) /* else they already are those of the new program */
 		end_code(p, &p->maps, time);

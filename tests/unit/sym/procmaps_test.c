@@ -318,9 +318,15 @@ static void read_early(void)
 	waitpid(pid, NULL, 0);
 	usyms_free(u);
 
-	past_maps_add(&past, &m, 100);
-	past_maps_ended(&past, 100, NULL, 50);
+	past_maps_add_missed(&past, &m, 40, 100);
+	past_maps_ended(&past, NULL, 30);
+	past_maps_ended(&past, NULL, 120);
+	ok(past_maps_at(&past, 15, 99), "events before and after do not");
+	past_maps_add_missed(&past, &(struct mapping){ .start = 90, .end = 95, .path = "" }, 100,
+			     200);
+	past_maps_ended(&past, NULL, 50);
 	ok(past_maps_at(&past, 15, 49) && !past_maps_at(&past, 15, 60), "the event tells when");
+	ok(past_maps_at(&past, 92, 190), "not of what a later read missed");
 	past_maps_release(&past);
 }
 
