@@ -129,7 +129,7 @@ static int open_file(const char *path)
 }
 
 /* The file that was closed last, with what is known of it: a script may name 5,000 functions of a
- * file one by one, and each opens it. */
+ * file one by one, and each opens it. Only the main thread opens files. */
 static struct elf *kept;
 
 static bool is_kept(const char *path, const struct stat *st)

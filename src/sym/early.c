@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <link.h>
 #include <stddef.h>
-#include "sym/early.h"
 #include "object/elf.h"
+#include "sym/early.h"
 
 bool early_find(const char *linker, struct early *out)
 {

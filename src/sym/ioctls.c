@@ -53,12 +53,9 @@ bool ioctl_find(const char *name, bool in_i386, s64 *number)
 	const struct row *found;
 	struct row row;
 
-	for (bool is_known = rows.n; !is_known && next_row(&at, &row);) {
-		struct row *kept = arena_new(&all, struct row);
-
-		*kept = row;
-		hash_puts(&rows, row.name, kept);
-	}
+	if (!rows.n)
+		while (next_row(&at, &row))
+			hash_puts(&rows, row.name, arena_dup(&all, &row, sizeof row));
 	found = hash_gets(&rows, name);
 	if (found)
 		*number = found->number[in_i386];

@@ -17,9 +17,9 @@
 #include "cli/front.h"
 #include "cli/libraries.h"
 #include "engine/kernel/kernel.h"
-#include "sym/early.h"
 #include "object/elf_dynamic.h"
 #include "session/system.h"
+#include "sym/early.h"
 
 /* ---- what a program can do */
 

@@ -18,8 +18,8 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/fd.h"
-#include "sym/early.h"
 #include "engine/process/internal.h"
+#include "sym/early.h"
 #include "sym/procmaps.h"
 
 enum { LOOP_LEN = 2 };
