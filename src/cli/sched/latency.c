@@ -2,7 +2,8 @@
 /*
  * sonde sched latency: how long threads that could run waited for a processor. A wait begins at a
  * wake-up of a thread that sleeps, or at a switch away from one that could go on; the switch to the
- * thread ends it. A thread that is switched to before anything else is known of it has waited 0.
+ * thread ends it. A thread that is switched to before anything else is known of it has waited 0; one of
+ * which only a runtime is known waits since then, as perf counts it.
  */
 #include <stdlib.h>
 #include "cli/sched/sched.h"
@@ -67,6 +68,8 @@ static void on_wakeup(struct sched *s, const struct sched_event *e)
 
 static void on_runtime(struct sched *s, const struct sched_event *e)
 {
+	if (e->thread->state == THREAD_NEW)
+		wait_from(e->thread, e->e->time);
 	e->thread->runtime += e->runtime;
 }
 
