@@ -7,13 +7,23 @@ L=$TMP/rp$$; COMM=rp$$
 built gcc -O1 -static -pthread -w -o "$L" "$TOP/tests/live/replay/load.c" || exit 99
 export __BPFTRACE_NOTIFY_PROBES_ATTACHED=1
 . "$TOP/tests/live/traced.sh"
-# What a live run skips is told of other threads' events, too.
 # With SUM the numbers of histograms alone, added: two tracers see an event at two moments.
 lines_of() { if [ -n "$SUM" ]; then plain "$1" | sed -n 's/^[[(][^|]*[])] *\([0-9]*\) *|.*/\1/p' | paste -sd+ | bc; else plain "$1"; fi; }
 plain() { grep -v -e PROBES_ATTACHED -e '^Attached ' -e 'the kernel skipped events' "$1"; }
+# An event that the kernel skips for one tracer (it interrupts that one on the same processor; reported, of
+# any thread) the others have: such a run is repeated.
 both() {
+	local try
+	for try in 1 2 3 4 5; do
+		both_once "$@" >"$TMP/result"
+		grep -q 'scripts print the same' "$TMP/result" && [ "$(wc -l <"$TMP/result")" = 1 ] && break
+		grep -q 'the kernel skipped events' "$TMP"/record.out "$TMP"/live* || break
+	done
+	cat "$TMP/result"
+}
+both_once() {
 	local events=$1 pids=() load n=0 equal=0 f s what=(); shift
-	cd "$TMP" && mkfifo go || exit 99
+	cd "$TMP" && rm -f go && mkfifo go || exit 99
 	bash -c "read x <go; exec $L" & load=$!
 	"$SONDE" record -p $load -e "$events" -o file >record.out 2>&1 & pids+=($!)
 	for f; do
