@@ -705,6 +705,7 @@ struct ir_val lower_expr(struct lower *l, struct node *n)
 	case N_INT:
 	case N_BOOL:
 	case N_SIZEOF:
+	case N_FIELD_EXISTS:
 	case N_OFFSETOF: v = val_scalar(n->type, o_imm(n->value)); break;
 	case N_STR:
 	case N_TUPLE:

@@ -32,25 +32,26 @@ enum node_kind {
 	/* @name (without the @); a = first key expression (list by next) or NULL; map after
 	 * checking */
 	N_MAP,
-	N_PARAM,      /* $1: value = its number (0: $#) */
-	N_UNARY,      /* op: one of TOK-like OP_NEG OP_NOT OP_LNOT OP_DEREF OP_ADDR; a */
-	N_BINARY,     /* op, a, b */
-	N_INCDEC,     /* op OP_INC or OP_DEC; a; is_prefix */
-	N_COND,       /* a ? b : c, also if-expressions; is_elvis: a ?: c (b NULL) */
-	N_FIELD,      /* a.name (or a->name: op OP_DEREF); value = tuple index when name is NULL */
-	N_INDEX,      /* a[b] */
-	N_CALL,       /* name, args: a (list by next); builtin after checking */
-	N_CAST,       /* tref, a */
-	N_SIZEOF,     /* tref or a */
-	N_OFFSETOF,   /* tref or a; path: name chain in b (N_FIELD/N_IDENT chain) */
-	N_TYPEOF,     /* only inside tref; also typeinfo: N_TYPEINFO */
-	N_TYPEINFO,   /* tref or a */
-	N_COMPTIME,   /* a */
-	N_TUPLE,      /* a list */
-	N_RECORD,     /* a list of N_NAMED */
-	N_NAMED,      /* name = a: record member or keyword argument */
-	N_TYPE,       /* tref: a type given as an argument */
-	N_BLOCK_EXPR, /* a: list of statements, b: trailing expression or NULL */
+	N_PARAM,    /* $1: value = its number (0: $#) */
+	N_UNARY,    /* op: one of TOK-like OP_NEG OP_NOT OP_LNOT OP_DEREF OP_ADDR; a */
+	N_BINARY,   /* op, a, b */
+	N_INCDEC,   /* op OP_INC or OP_DEC; a; is_prefix */
+	N_COND,     /* a ? b : c, also if-expressions; is_elvis: a ?: c (b NULL) */
+	N_FIELD,    /* a.name (or a->name: op OP_DEREF); value = tuple index when name is NULL */
+	N_INDEX,    /* a[b] */
+	N_CALL,     /* name, args: a (list by next); builtin after checking */
+	N_CAST,     /* tref, a */
+	N_SIZEOF,   /* tref or a */
+	N_OFFSETOF, /* tref or a; path: name chain in b (N_FIELD/N_IDENT chain) */
+	N_FIELD_EXISTS, /* likewise */
+	N_TYPEOF,       /* only inside tref; also typeinfo: N_TYPEINFO */
+	N_TYPEINFO,     /* tref or a */
+	N_COMPTIME,     /* a */
+	N_TUPLE,        /* a list */
+	N_RECORD,       /* a list of N_NAMED */
+	N_NAMED,        /* name = a: record member or keyword argument */
+	N_TYPE,         /* tref: a type given as an argument */
+	N_BLOCK_EXPR,   /* a: list of statements, b: trailing expression or NULL */
 	/* ---- statements (lists by next) */
 	N_EXPR,    /* a; */
 	N_ASSIGN,  /* a = target (N_VAR, N_MAP), op (OP_NONE for =), b = value */
@@ -184,6 +185,12 @@ struct node {
 	u32 aux;                     /* free for builtin check/lower pairs */
 	void *data;                  /* likewise */
 };
+
+/* Whether b names members of a type, not values. */
+static inline bool node_has_path(const struct node *n)
+{
+	return n->kind == N_OFFSETOF || n->kind == N_FIELD_EXISTS;
+}
 
 /* One attach point as written. */
 struct attach {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Casts and type queries: sizeof, offsetof, typeinfo. In: a node with a type as written. Out: the
- * resolved type, and the constant if the result is one.
+ * Casts and type queries: sizeof, offsetof, field_exists, typeinfo. In: a node with a type as
+ * written. Out: the resolved type, and the constant if the result is one.
  */
 #include "lang/check_internal.h"
 
@@ -187,30 +187,34 @@ const struct type *check_sizeof(struct check *c, struct node *n)
 	return &ty_u64;
 }
 
-/* a.b.c, N_FIELDs ending in N_IDENT: adds up the offset; *t becomes the type of the last member. */
-static bool path_offset(struct check *c, struct node *path, const struct type **t, s64 *offset)
+/*
+ * a.b.c, N_FIELDs ending in N_IDENT: adds up the offset; *t becomes the type of the last member.
+ * Returns the part that *t lacks, else NULL.
+ */
+static struct node *find_path(struct check *c, struct node *path, const struct type **t,
+			      s64 *offset)
 {
+	struct node *missing = path->a ? find_path(c, path->a, t, offset) : NULL;
 	u32 at = 0;
 
-	if (path->a && !path_offset(c, path->a, t, offset))
-		return false;
-	const struct type *in = type_complete(*t);
+	if (missing)
+		return missing;
+	*t = type_complete(*t);
 	const struct field *f =
-		path->name ? check_struct_field(c, path->span, in, path->name, &at) : NULL;
+		path->name ? check_struct_field(c, path->span, *t, path->name, &at) : NULL;
 
-	if (!f || f->virtual_at) {
-		check_report(c, path->span, D_UNKNOWN_FIELD, check_whole_text(c, in),
-			     path->name ? path->name : "?");
-		return false;
-	}
+	if (!f || f->virtual_at)
+		return path;
 	*offset += at + f->bit_offset / 8;
 	*t = f->type;
-	return true;
+	return NULL;
 }
 
 const struct type *check_offsetof(struct check *c, struct node *n)
 {
 	const struct type *t = named_or_expr(c, n);
+	struct node *missing;
+	bool is_query;
 	s64 offset = 0;
 
 	n->is_const = false;
@@ -218,8 +222,17 @@ const struct type *check_offsetof(struct check *c, struct node *n)
 		return t;
 	if (t->kind == TY_POINTER)
 		t = t->elem;
-	if (!path_offset(c, n->b, &t, &offset))
+	is_query = n->kind == N_FIELD_EXISTS && type_complete(t)->kind == TY_STRUCT;
+	missing = find_path(c, n->b, &t, &offset);
+	if (is_query) {
+		fold_set_int(n, !missing);
+		return &ty_bool;
+	}
+	if (missing) {
+		check_report(c, missing->span, D_UNKNOWN_FIELD, check_whole_text(c, t),
+			     missing->name ? missing->name : "?");
 		return &ty_error;
+	}
 	fold_set_int(n, offset);
 	return &ty_u64;
 }

@@ -311,6 +311,21 @@ static bool other_is_wider(struct check *c, struct node *taken, struct node *oth
 	return t && !type_equal(t, taken->type);
 }
 
+/* Whether the branch that is not taken need not make sense here: on this kernel, for these
+ * parameters. */
+static bool is_for_one_branch(const struct node *cond)
+{
+	switch ((int)cond->kind) {
+	case N_COMPTIME:
+	case N_FIELD_EXISTS: return true;
+	case N_UNARY: return cond->op == OP_LNOT && is_for_one_branch(cond->a);
+	case N_BINARY:
+		return (cond->op == OP_LAND || cond->op == OP_LOR) &&
+		       (is_for_one_branch(cond->a) || is_for_one_branch(cond->b));
+	default: return false;
+	}
+}
+
 static bool pick_branch(struct check *c, struct node *n)
 {
 	const struct node *cond = n->a;
@@ -324,7 +339,7 @@ static bool pick_branch(struct check *c, struct node *n)
 	struct node *taken = cond->value ? n->b : n->c;
 
 	n->type = taken ? check_expr(c, taken) : &ty_void;
-	if (cond->kind != N_COMPTIME && other_is_wider(c, taken, cond->value ? n->c : n->b))
+	if (!is_for_one_branch(cond) && other_is_wider(c, taken, cond->value ? n->c : n->b))
 		return false;
 	if (taken && taken->is_const) {
 		n->is_const = true;
@@ -518,7 +533,8 @@ static const struct type *check_kind(struct check *c, struct node *n)
 	case N_CALL: return check_call(c, n);
 	case N_CAST: return check_cast(c, n);
 	case N_SIZEOF: return check_sizeof(c, n);
-	case N_OFFSETOF: return check_offsetof(c, n);
+	case N_OFFSETOF:
+	case N_FIELD_EXISTS: return check_offsetof(c, n);
 	case N_TYPEOF:
 	case N_TYPE: return check_type_arg(c, n, wants_type);
 	case N_TYPEINFO: return check_typeinfo(c, n);

@@ -631,7 +631,7 @@ void check_settle(struct check *c, struct node *n)
 		}
 		if (n->type && type_is_flexible(n->type))
 			n->type = type_rigid(n->type);
-		if (n->kind == N_OFFSETOF)
+		if (node_has_path(n))
 			continue;
 		check_settle(c, n->a);
 		check_settle(c, n->b);

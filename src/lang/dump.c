@@ -31,6 +31,7 @@ static const char *const kinds[N_NODE_KINDS] = {
 	[N_CAST] = "cast",
 	[N_SIZEOF] = "sizeof",
 	[N_OFFSETOF] = "offsetof",
+	[N_FIELD_EXISTS] = "field-exists",
 	[N_TYPEOF] = "typeof",
 	[N_TYPEINFO] = "typeinfo",
 	[N_COMPTIME] = "comptime",
@@ -135,6 +136,7 @@ static void put_detail(struct buf *b, const struct node *n)
 	case N_CAST:
 	case N_SIZEOF:
 	case N_OFFSETOF:
+	case N_FIELD_EXISTS:
 	case N_TYPEOF:
 	case N_TYPEINFO:
 	case N_COMPTIME:

@@ -24,7 +24,8 @@
 	A(MOD_ASSIGN, "%=", OP_MOD) A(AND_ASSIGN, "&=", OP_AND) A(OR_ASSIGN, "|=", OP_OR)          \
 	A(XOR_ASSIGN, "^=", OP_XOR) A(SHL_ASSIGN, "<<=", OP_SHL) A(SHR_ASSIGN, ">>=", OP_SHR)      \
 	K(BREAK, "break") K(COMPTIME, "comptime") K(CONFIG, "config") K(CONTINUE, "continue")      \
-	K(ELSE, "else") K(ENUM, "enum") K(FALSE, "false") K(FN, "fn") K(FOR, "for") K(IF, "if")    \
+	K(ELSE, "else") K(ENUM, "enum") K(FALSE, "false") K(FIELD_EXISTS, "field_exists")          \
+	K(FN, "fn") K(FOR, "for") K(IF, "if")                                                      \
 	K(IMPORT, "import") K(LET, "let") K(MACRO, "macro") K(OFFSETOF, "offsetof")                \
 	K(RETURN, "return") K(SIZEOF, "sizeof") K(STRUCT, "struct") K(TRUE, "true")                \
 	K(TYPEINFO, "typeinfo") K(TYPEOF, "typeof") K(UNION, "union") K(UNROLL, "unroll")          \

@@ -307,7 +307,7 @@ static void paste_list(struct paste *p, struct node *n)
 			paste_map(p, n);
 		paste_list(p, n->a);
 		/* names in the path of offsetof() are not resolved */
-		if (n->kind != N_OFFSETOF)
+		if (!node_has_path(n))
 			paste_list(p, n->b);
 		paste_list(p, n->c);
 		paste_list(p, n->d);
@@ -324,7 +324,7 @@ static bool expand_below(struct check *c, struct node *n)
 		/* an expansion: its body is expanded when checked */
 		if (n->kind == N_BLOCK_EXPR && n->data)
 			continue;
-		if (!expand_below(c, n->a) || (n->kind != N_OFFSETOF && !expand_below(c, n->b)) ||
+		if (!expand_below(c, n->a) || (!node_has_path(n) && !expand_below(c, n->b)) ||
 		    !expand_below(c, n->c) || !expand_below(c, n->d))
 			return false;
 	}

@@ -298,7 +298,7 @@ static void walk_parts(struct notes *s, struct node *n)
 
 static bool is_about_types(const struct node *n)
 {
-	return n->kind == N_SIZEOF || n->kind == N_OFFSETOF || n->kind == N_TYPEOF ||
+	return n->kind == N_SIZEOF || node_has_path(n) || n->kind == N_TYPEOF ||
 	       n->kind == N_TYPEINFO || n->kind == N_TYPE || n->kind == N_COMPTIME;
 }
 

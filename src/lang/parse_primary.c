@@ -195,7 +195,7 @@ static struct node *parse_map(struct parser *p)
 	return parse_done(p, n);
 }
 
-/* ---- sizeof, offsetof, typeinfo, typeof */
+/* ---- sizeof, offsetof, field_exists, typeinfo, typeof */
 
 /*
  * sizeof pid is of a value; sizeof x[4] and sizeof(x *) are of a type, sizeof((x)[1]) of a value.
@@ -261,7 +261,7 @@ static struct node *parse_meta(struct parser *p, enum node_kind kind)
 	parse_mark(p, p->tok.off, ROLE_CALL_OPEN);
 	if (parse_expect(p, TOK_LPAREN, NULL)) {
 		parse_type_or_value(p, n);
-		if (kind == N_OFFSETOF && parse_expect(p, TOK_COMMA, "after the type"))
+		if (node_has_path(n) && parse_expect(p, TOK_COMMA, "after the type"))
 			n->b = parse_path(p);
 		parse_close(p, TOK_RPAREN, open);
 	}
@@ -463,6 +463,7 @@ struct node *parse_primary(struct parser *p)
 	case TOK_LPAREN: return parse_paren(p);
 	case TOK_SIZEOF: return parse_meta(p, N_SIZEOF);
 	case TOK_OFFSETOF: return parse_meta(p, N_OFFSETOF);
+	case TOK_FIELD_EXISTS: return parse_meta(p, N_FIELD_EXISTS);
 	case TOK_TYPEINFO: return parse_meta(p, N_TYPEINFO);
 	case TOK_COMPTIME: return parse_comptime(p);
 	case TOK_IF: return parse_if_value(p, parse_if(p));

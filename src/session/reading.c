@@ -47,7 +47,7 @@ static bool is_stack_pointer(const struct node *call)
 /* A name that is nothing else may be a type, too. */
 static bool may_name_type(const struct reading *r, const struct node *n)
 {
-	if (n->kind == N_SIZEOF || n->kind == N_OFFSETOF)
+	if (n->kind == N_SIZEOF || node_has_path(n))
 		return true;
 	if (n->tref && !(n->tref->name && lang_has_type(n->tref->name)))
 		return true;

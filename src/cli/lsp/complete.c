@@ -490,10 +490,11 @@ static const char *snippet_of(struct arena *a, const struct builtin *row)
 
 static void complete_word(struct completion *c)
 {
-	static const char *const keywords[] = { "if",     "else",   "for",      "while",
-						"unroll", "let",    "break",    "return",
-						"sizeof", "typeof", "offsetof", "continue",
-						"true",   "false",  "struct",   "comptime" };
+	static const char *const keywords[] = { "if",          "else",   "for",      "while",
+						"unroll",      "let",    "break",    "return",
+						"sizeof",      "typeof", "offsetof", "continue",
+						"true",        "false",  "struct",   "comptime",
+						"field_exists" };
 	struct cli script = { .request = { .script.name = c->d->path,
 					   .script.text = c->d->text,
 					   .script.len = c->d->len },

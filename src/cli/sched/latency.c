@@ -2,8 +2,8 @@
 /*
  * sonde sched latency: how long threads that could run waited for a processor. A wait begins at a
  * wake-up of a thread that sleeps, or at a switch away from one that could go on; the switch to the
- * thread ends it. A thread that is switched to before anything else is known of it has waited 0; one of
- * which only a runtime is known waits since then, as perf counts it.
+ * thread ends it. A thread that is switched to before anything else is known of it has waited 0;
+ * one of which only a runtime is known waits since then, as perf counts it.
  */
 #include <stdlib.h>
 #include "cli/sched/sched.h"

@@ -75,6 +75,12 @@ static void test_bools(void)
 	is_folded("\"a\" != \"ab\"", 1, "bool");
 	is_folded("1 && 2", 1, "bool");
 	is_folded("true ? 3 : nonsense", 3, "int8");
+	is_folded("field_exists(struct task_struct, parent)", 1, "bool");
+	is_folded("field_exists(struct task_struct, parent.parent.nonsense)", 0, "bool");
+	is_folded(
+		"field_exists(struct task_struct, nonsense) ? ((struct task_struct *)0).nonsense : 3",
+		3, "int8");
+	is_folded("!field_exists(struct task_struct, nonsense) ? (int64)3 : nonsense", 3, "int64");
 }
 
 static void test_faults(void)

@@ -41,6 +41,7 @@ static void show_head(struct buf *b, const struct node *n)
 		[N_CAST] = "cast",
 		[N_SIZEOF] = "sizeof",
 		[N_OFFSETOF] = "offsetof",
+		[N_FIELD_EXISTS] = "field_exists",
 		[N_TYPEINFO] = "typeinfo",
 		[N_COMPTIME] = "comptime",
 		[N_TUPLE] = "tuple",
@@ -180,6 +181,7 @@ static void test_meta(void)
 	expr("sizeof(param)", "(sizeof param)");
 	expr("offsetof(struct foo, a.b)", "(offsetof <s foo> (.b a))");
 	expr("offsetof($x, a)", "(offsetof $x a)");
+	expr("field_exists(struct foo, a.b)", "(field_exists <s foo> (.b a))");
 	expr("typeinfo(int32)", "(typeinfo <int32>)");
 	expr("comptime 1 + 2", "(+ (comptime 1) 2)");
 	expr("if a { 1 } else { 2 }", "(? a (value 1) (value 2))");
