@@ -15,7 +15,8 @@ import { $, make } from './words.js';
 export function showRecording(source, info) {
 	const tiles = new Tiles(source, info, () => picture.later());
 	const view = new ViewState(info.range, changed);
-	const picture = new Picture({ info, tiles, view, series: new Series(source, info, () => picture.later()) }, view);
+	const series = new Series(source, info, () => picture.later());
+	const picture = new Picture({ info, tiles, view, series }, view);
 	const filter = new Filter(source, info, showFilter);
 	const app = { info, source, view, picture, filter };
 	let shownPanel = '', shownRange = '', timer = 0;
@@ -48,6 +49,7 @@ export function showRecording(source, info) {
 		if (document.activeElement !== $('filter'))
 			$('filter').value = view.is.filter;
 		filter.set(view.is.filter);
+		series.keepOnly(view.lanes);
 		picture.later();
 		clearTimeout(timer);
 		timer = setTimeout(showPanel, 150); /* sums are not counted anew while a hand moves */
@@ -126,8 +128,8 @@ export function showRecording(source, info) {
 	};
 	listenFilter(filter, view);
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
-	if (info.script && source.live && !view.is.lanes)
-		view.setLanes([info.script]);
+	if (!view.is.lanes)
+		view.setLanes(source.scripts(info));
 	listen(hands);
 	notice();
 	changed();

@@ -43,6 +43,8 @@
  * @property {() => Promise<string[]>} words variables of the language
  * @property {((q: import('./counts.js').ValueRequest) => Promise<import('./counts.js').Counted>) | null} values
  * @property {(text: string, steps: import('./series.js').Steps) => Promise<import('./series.js').Answer>} series
+ * @property {(text: string) => void} forget nobody waits for that series any more
+ * @property {(info: Info) => string[]} scripts whose lanes are shown at once
  * @property {((from: number, to: number) => Promise<import('./report.js').Report>) | null} report
  * @property {((from: number, to: number, off: boolean) => Promise<string>) | null} flame folded lines; of a file, of all of it; off: the microseconds off the
  * CPU

@@ -4,15 +4,12 @@
 import { liveLines } from './source.js';
 import { lineHue } from './paint.js';
 import { flatten } from './series.js';
+import { bucketsOf, heatOf, paintColumn } from './heat.js';
 import { $, make } from './words.js';
 
 const WIDTH = 560, HEIGHT = 150, MOST_LINES = 8, MOST_FRAMES = 1200, LEFT = 100;
 
-/** @typedef {{min?: number, max?: number, count: number}[]} Buckets */
 /** @typedef {{ms: number, value: any}} Frame */
-
-/** @param {Buckets[number]} b */
-const nameOf = b => b.min === undefined ? `below ${(b.max ?? 0) + 1}` : b.max === undefined ? `${b.min} on` : b.min === b.max ? String(b.min) : `${b.min} to ${b.max}`;
 
 class Chart {
 	/** @param {string} name */
@@ -60,14 +57,10 @@ class Chart {
 		});
 	}
 	draw() {
-		const last = this.frames[this.frames.length - 1].value;
-		if (Array.isArray(last))
-			this.drawHeat(this.frames.map(f => f.value));
-		else if (Array.isArray(Object.values(last)[0])) { /* of each key: all together */
-			this.drawHeat(this.frames.map(f => Object.values(f.value).flat()));
-		} else {
+		if (bucketsOf(this.frames[this.frames.length - 1].value))
+			this.drawHeat(this.frames.map(f => bucketsOf(f.value) || []));
+		else
 			this.drawLines();
-		}
 	}
 	drawLines() {
 		const ctx = this.ctx, all = this.frames.map(f => flatten(f.value, '', new Map())), last = all[all.length - 1];
@@ -87,31 +80,13 @@ class Chart {
 		this.fillTable(keys.map(k => [k || this.name, String(last.get(k)), seconds ? `${Math.round(((last.get(k) || 0) - (before.get(k) || 0)) / seconds)} a second` : '']),
 			keys.map(lineHue));
 	}
-	/** @param {Buckets[]} frames */
+	/** @param {import('./heat.js').Buckets[]} frames */
 	drawHeat(frames) {
-		const counts = frames.map(buckets => {
-			/** @type {Map<string, number>} */
-			const of = new Map();
-			for (const b of buckets)
-				of.set(nameOf(b), (of.get(nameOf(b)) || 0) + b.count);
-			return of;
-		});
-		const order = new Map(frames.flat().map(b => [nameOf(b), b.min ?? -Infinity])), rows = [...order.keys()].sort((a, b) => (order.get(a) || 0) - (order.get(b) || 0));
-		/* a map that begins anew has less than before: all of it is new */
-		const added = counts.map((of, i) => rows.map(r => {
-			const now = of.get(r) || 0, was = i ? counts[i - 1].get(r) || 0 : 0;
-			return now < was ? now : now - was;
-		}));
-		const most = Math.max(1, ...added.flat()), ctx = this.ctx, high = (HEIGHT - 4) / Math.max(1, rows.length);
-		rows.forEach((r, k) => high >= 9 && ctx.fillText(r, 2, HEIGHT - 2 - (k + .5) * high));
-		added.forEach((column, i) => column.forEach((n, k) => {
-			const x0 = this.xOf(this.frames[Math.max(0, i - 1)].ms), x1 = this.xOf(this.frames[i].ms), share = Math.log(1 + n) / Math.log(1 + most);
-			ctx.fillStyle = `hsl(${45 - 45 * share} 90% ${85 - 45 * share}%)`;
-			if (n)
-				ctx.fillRect(x0, HEIGHT - 2 - (k + 1) * high, Math.max(1, x1 - x0), high - .5);
-		}));
-		const last = counts[counts.length - 1];
-		this.fillTable(rows.map(r => [r, String(last.get(r) || 0), `${added[added.length - 1][rows.indexOf(r)]} new`]).reverse(), []);
+		const heat = heatOf(frames), ctx = this.ctx, high = (HEIGHT - 4) / Math.max(1, heat.rows.length), end = frames.length - 1;
+		heat.rows.forEach((r, k) => high >= 9 && ctx.fillText(r, 2, HEIGHT - 2 - (k + .5) * high));
+		for (let i = 0; i <= end; i++)
+			paintColumn(ctx, heat, i, { x0: this.xOf(this.frames[Math.max(0, i - 1)].ms), x1: this.xOf(this.frames[i].ms), bottom: HEIGHT - 2, height: HEIGHT - 4 });
+		this.fillTable(heat.rows.map((r, k) => [r, String(heat.last[k]), `${heat.added[end][k]} new`]).reverse(), []);
 	}
 }
 

@@ -88,7 +88,7 @@ export class Picture {
 	}
 	/** All rows, from top to bottom; they change with the tiles that are there and with groups that close. */
 	layout() {
-		const { tiles, info } = this.context, key = [this.view.is.closed, this.view.is.lanes, tiles.whole?.lanes.size, info.tasks.length, info.done, this.view.is.find].join();
+		const { tiles, info } = this.context, key = [this.view.is.closed, this.view.is.lanes, tiles.whole?.lanes.size, info.tasks.length, info.done, this.view.is.find, this.context.series.shape].join();
 		if (key === this.layoutKey)
 			return;
 		this.layoutKey = key;

@@ -4,11 +4,22 @@ import { COLUMNS, Events, bytesOf, lowerBound } from './data.js';
 import { countHere } from './counts.js';
 import { Wrong, compile } from './predicate.js';
 import { sumUp } from './report.js';
-import { scriptOf, seriesHere } from './series.js';
+import { mapPoints, scriptOf, seriesHere } from './series.js';
 
 const MOST_REQUEST = 3900; /* http_request.target, with the path */
 
 const text = (/** @type {Uint8Array | null} */ bytes) => new TextDecoder().decode(bytes || new Uint8Array());
+
+/** Lanes of scripts that are in this document: what each printed. */
+function lanesHere() {
+	/** @type {Map<string, {lines: string[], wrong: string}>} */
+	const lanes = new Map();
+	for (let i = 0, bytes; (bytes = bytesOf('lane-' + i)); i++) {
+		const [head, ...lines] = text(bytes).split('\n').filter(Boolean), { script, wrong } = JSON.parse(head);
+		lanes.set(script, { lines, wrong });
+	}
+	return lanes;
+}
 
 /** @returns {import('./data.js').Source} */
 function fileSource() {
@@ -23,6 +34,7 @@ function fileSource() {
 	const has = !!document.getElementById('events');
 	/** @type {import('./data.js').Info} */
 	const info = JSON.parse(text(bytesOf('info')));
+	const lanes = lanesHere();
 	/** @type {Map<string, number[]>} */
 	const kept = new Map();
 	/** Numbers of the events that match. @param {string} filter */
@@ -79,10 +91,15 @@ function fileSource() {
 			}
 		},
 		series: async (text, steps) => {
+			const lane = lanes.get(text);
+			if (lane)
+				return lane.wrong ? { points: [], wrong: lane.wrong } : mapPoints(lane.lines, steps);
 			if (!has)
 				throw Error(`this page has steps, not single events: sonde view ${info.file} has counters`);
 			return { points: seriesHere(/** @type {Events} */ (all()), text, steps, info) };
 		},
+		forget: () => undefined,
+		scripts: () => [...lanes.keys()],
 		report: !has ? null : async (from, to) => sumUp(/** @type {Events} */ (all()), from, to, info),
 		flame: !flame ? null : async (from, to, off) => text(bytesOf(off ? 'off' : 'flame')),
 	};
@@ -99,20 +116,24 @@ function serverSource() {
 	const json = async (/** @type {string} */ what) => (await get(what)).json();
 	const ask = (/** @type {string} */ what, /** @type {any} */ of) => what + '?' + new URLSearchParams(of);
 	const range = (/** @type {number} */ from, /** @type {number} */ to) => ({ from: Math.max(0, Math.ceil(from)), to: Math.max(0, Math.floor(to)) });
-	/** @type {Record<string, object>} */
+	/** @type {Record<string, {what: string}>} */
 	const wanted = {};
 	/** @type {import('./data.js').Info} */
 	let about;
 	/** An answer that a process of the server works on: asked for again until it is there. What is no longer wanted, as the slot has
-	 * another one, never comes. @param {string} what @param {any} of @param {string} [slot] @returns {Promise<Response>} */
+	 * another one or none, never comes, and ends there. @param {string} what @param {any} of @param {string} [slot] @returns {Promise<Response>} */
 	const long = async (what, of, slot = what) => {
-		const mine = wanted[slot] = {};
+		const mine = wanted[slot] = { what: ask(what, of) };
 		for (let wait = 10; wanted[slot] === mine; wait = Math.min(wait * 2, 200)) {
-			const answer = await get(ask(what, of));
-			if (answer.status !== 202 && wanted[slot] === mine)
+			const answer = await get(mine.what), isDone = answer.status !== 202;
+			if (isDone && wanted[slot] === mine)
 				return answer;
+			if (isDone)
+				break;
 			await new Promise(done => setTimeout(done, wait));
 		}
+		if (!Object.values(wanted).some(w => w.what === mine.what))
+			get(mine.what.replace('?', '?end=1&')).catch(() => undefined);
 		return new Promise(() => undefined);
 	};
 	return {
@@ -131,13 +152,15 @@ function serverSource() {
 		words: () => json('words'),
 		values: async q => (await long('values', { ...q, ...range(q.from, q.to) })).json(),
 		series: async (text, steps) => {
-			const { script, points } = scriptOf(text, steps, about);
+			const { script, step, answer } = scriptOf(text, steps, about);
 			if (encodeURIComponent(script).length > MOST_REQUEST)
 				throw Error('this script is too long for a lane');
-			const answer = await (await long('run', { script, to: steps.to }, 'run ' + text)).text();
-			const lines = answer.split('\n').filter(Boolean), { wrong } = JSON.parse(lines[0] || '{}');
-			return wrong ? { points: [], wrong } : { points: points(lines) };
+			const lines = (await (await long('run', { script, step, to: steps.to }, 'run ' + text)).text()).split('\n').filter(Boolean);
+			const { wrong } = JSON.parse(lines[0] || '{}');
+			return wrong ? { points: [], wrong } : answer(lines);
 		},
+		forget: text => delete wanted['run ' + text],
+		scripts: info => info.script ? [info.script] : [],
 		report: async (from, to) => (await long('report', range(from, to))).json(),
 		flame: async (from, to, off) => (await long('flame', { ...range(from, to), off: Number(off) }, `flame ${from}`)).text(),
 	};

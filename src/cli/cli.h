@@ -175,6 +175,7 @@ struct script_lines {
 struct export_options {
 	const char *to;
 	bool html;
+	const char *const *lanes; /* NULL-terminated, or NULL */
 };
 
 /* sonde view: of cmd_view.c. */

@@ -43,6 +43,8 @@ static int export(struct cli *c)
 
 	if (!x)
 		return refuse(c);
+	if (c->own.export.lanes && x != &export_html)
+		return say_usage(c, "--lane: only the page of --html has lanes");
 	ret = recorded_open(&r, c);
 	if (ret)
 		return ret;
@@ -62,7 +64,7 @@ const struct command command_export = {
 	       "Format 1.8 with the names of LTTng's kernel tracer, for babeltrace2 and Trace Compass. ftrace: "
 	       "the text of tracefs's file trace. folded: lines of thread, event, stack and count, for flame graphs. "
 	       "html: the time line as a page that opens in a browser without a server, as sonde view shows it; of more than 300,000 events "
-	       "it has a picture in steps, which --time=FROM,TO makes finer. "
+	       "it has a picture in steps, which --time=FROM,TO makes finer; its lanes of maps over time are those of the recorded script and of --lane. "
 	       "Stacks are in all of them: as frames with names, but of ctf and of user stacks in trace.dat as addresses. "
 	       "-o names the file or folder: without it, sonde and the format's suffix. FILE is made by sonde "
 	       "record, by perf record (its tracepoints are read) or trace-cmd, is text of ftrace, or a folder in CTF as LTTng makes it (read by babeltrace2); without it, sonde.data.",

@@ -34,6 +34,7 @@ static void serve(struct http_server *s, struct recorded *r)
 	s->policy = view_policy;
 	s->answer = view_answer;
 	s->work = view_work;
+	s->watch = view_watch;
 	say(r->c, "open this address in a browser on this machine; Ctrl-C ends");
 	printf("http://127.0.0.1:%u/%s/\n", s->port, s->token);
 	fflush(stdout);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which format, and the run of an exporter. */
+#include <errno.h>
+#include <stdlib.h>
 #include "cli/export_file.h"
+#include "cli/view/lane.h"
 #include "sym/kallsyms.h"
 
 const struct exporter *exporter_find(const char *name)
@@ -37,6 +40,51 @@ static u64 kernel_text(struct recorded *r)
 		       0;
 }
 
+/* ---- lanes of a page */
+
+static int add_lane(struct recorded *r, struct export_job *j, struct export_lane *lanes,
+		    const char *script)
+{
+	for (u32 i = 0; i < j->n_lanes; i++)
+		if (streq(lanes[i].script, script))
+			return 0;
+	return lane_read(r, script, &lanes[j->n_lanes++]);
+}
+
+/* Of the script that was recorded, if it was one, and of --lane. The page says why the former has
+ * none. The exit status. */
+static int add_lanes(struct recorded *r, struct export_job *j, struct export_lane **to,
+		     struct err *err)
+{
+	const struct store_text *recorded = store_find_text(r->store, "program");
+	const char *const *asked = r->c->own.export.lanes;
+	struct export_lane *lanes;
+	u32 n = 0;
+	int ret = 0;
+
+	while (asked && asked[n])
+		n++;
+	j->lanes = lanes = *to = xcalloc(n + 1, sizeof *lanes);
+	if (recorded && recorded->len)
+		add_lane(r, j, lanes, recorded->bytes);
+	for (u32 i = 0; i < n && !ret; i++)
+		ret = add_lane(r, j, lanes, asked[i]);
+	if (ret)
+		err_set(err, -EINVAL, "--lane: %s", lanes[j->n_lanes - 1].wrong.s);
+	return ret;
+}
+
+static void release_lanes(struct export_lane *lanes, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		buf_release(&lanes[i].lines);
+		buf_release(&lanes[i].wrong);
+	}
+	free(lanes);
+}
+
+/* ---- the run */
+
 int export_file(struct recorded *r, const struct exporter *x, const char *path)
 {
 	struct err err = { 0 };
@@ -53,9 +101,14 @@ int export_file(struct recorded *r, const struct exporter *x, const char *path)
 		.kernel_text = kernel_text(r),
 	};
 
-	if (x->run(&j, &err) == 0)
-		return 0;
-	say_err(r->c, &err);
+	struct export_lane *lanes = NULL;
+	int ret = x == &export_html ? add_lanes(r, &j, &lanes, &err) : 0;
+
+	if (!ret && x->run(&j, &err))
+		ret = STATUS_REFUSED;
+	if (ret)
+		say_err(r->c, &err);
 	err_release(&err);
-	return STATUS_REFUSED;
+	release_lanes(lanes, j.n_lanes);
+	return ret;
 }

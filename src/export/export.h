@@ -8,16 +8,23 @@
 #include "trace/names.h"
 #include "type/event_format.h"
 
+struct export_lane { /* of a page: a script, what it printed of its maps, or why it could not */
+	const char *script;
+	struct buf lines, wrong;
+};
+
 struct export_job {
 	struct store *store;
 	const struct store_tables *tables;
 	const struct names *names;       /* for event_text() and stacks */
 	struct store_names *stack_names; /* names are those of the time that it is set to */
 	struct arena *arena;
-	const char *path; /* of the file or folder to make */
-	const char *file; /* the recording, as the user named it */
-	u64 from, to;     /* of the events: --time */
-	u64 kernel_text;  /* address of _text, if the recording is of this boot; 0: not known */
+	const char *path;                /* of the file or folder to make */
+	const char *file;                /* the recording, as the user named it */
+	u64 from, to;                    /* of the events: --time */
+	const struct export_lane *lanes; /* of a page */
+	u32 n_lanes;
+	u64 kernel_text; /* address of _text, if the recording is of this boot; 0: not known */
 };
 
 struct exporter {

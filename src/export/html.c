@@ -9,6 +9,7 @@
  *	tile-K-I	tiles of the levels that are not too large
  *	flame	LZ4: folded lines of all events, if they have stacks
  *	off	the same of the time off the CPU
+ *	lane-I	LZ4: {"script":, "wrong":}, then what the script printed: lines of JSON
  *	rows	LZ4, JSON: the different events with the values of their fields, without their times and processors
  *	events	LZ4, of each event: varint time - time before, varint row, varint processor
  *
@@ -208,6 +209,23 @@ static void put_info(struct html *h)
 	buf_release(&info);
 }
 
+static void put_lane(struct html *h, u32 i)
+{
+	const struct export_lane *l = &h->j->lanes[i];
+	struct buf b = { 0 };
+	char id[32];
+
+	buf_puts(&b, "{\"script\":");
+	json_strz(&b, l->script);
+	buf_puts(&b, ",\"wrong\":");
+	json_str(&b, l->wrong.s ? l->wrong.s : "", l->wrong.len);
+	buf_puts(&b, "}\n");
+	buf_add(&b, l->lines.s ? l->lines.s : "", l->lines.len);
+	snprintf(id, sizeof id, "lane-%u", i);
+	put_packed(&h->out, id, &b);
+	buf_release(&b);
+}
+
 static void put_flame(struct html *h, const char *id, bool off_cpu)
 {
 	struct buf lines = { 0 };
@@ -242,6 +260,8 @@ static int run(const struct export_job *j, struct err *err)
 		put_flame(&h, "flame", false);
 		put_flame(&h, "off", true);
 	}
+	for (u32 i = 0; i < j->n_lanes; i++)
+		put_lane(&h, i);
 	put_info(&h);
 	buf_puts(&h.out.buf, view_after);
 	timeline_release(&h.timeline);

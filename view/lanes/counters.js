@@ -3,9 +3,10 @@
 import { KIND, lowerBound } from '../data.js';
 import { laneId } from '../tiles.js';
 import { countStates, lineHue, paintStack } from '../paint.js';
+import { paintColumn } from '../heat.js';
 import { addGroup, isTraced, keysOf } from './registry.js';
 
-const LANE_HEIGHT = 44, LANE_LINES = 8;
+const LANE_HEIGHT = 44, HEAT_HEIGHT = 64, LANE_LINES = 8;
 
 /** @param {number} n */
 const short = n => String(Number(n.toPrecision(3)));
@@ -36,6 +37,14 @@ function largest(kept) {
 		.sort((a, b) => b[2] - a[2]).slice(0, LANE_LINES);
 }
 
+/** @param {import('../paint.js').Pen} pen @param {string} said @param {number} y */
+function drawSaid({ ctx, colors }, said, y) {
+	ctx.fillStyle = colors.back;
+	ctx.fillRect(0, y - 6, ctx.measureText(said).width + 5, 12);
+	ctx.fillStyle = colors.text;
+	ctx.fillText(said, 2, y);
+}
+
 /** @param {import('../paint.js').Pen} pen @param {import('../series.js').Kept} kept @param {number} top */
 function drawLines(pen, kept, top) {
 	const { ctx, from, scale, width } = pen, lines = largest(kept), most = lines[0]?.[2] ?? 0, least = Math.min(0, ...lines.map(l => Math.min(...l[1].low)));
@@ -60,12 +69,55 @@ function drawLines(pen, kept, top) {
 	}
 	const said = kept.wrong || (kept.busy && !lines.length ? 'counting …' : lines.length ? `${short(most)}${kept.lines.size > LANE_LINES ? `, the ${LANE_LINES} largest of ${kept.lines.size}` : ''}` : 'no values');
 	ctx.lineWidth = 1;
-	ctx.fillStyle = pen.colors.back;
-	ctx.fillRect(0, top + 2, ctx.measureText(said).width + 5, 12);
-	ctx.fillStyle = pen.colors.text;
-	ctx.fillText(said, 2, top + 8);
+	drawSaid(pen, said, top + 8);
 	if (least < 0)
 		ctx.fillText(short(least), 2, top + LANE_HEIGHT - 8);
+}
+
+/** The column that a time is in, from the time before to its own. @param {import('../series.js').HeatLine} heat @param {number} time */
+const columnAt = (heat, time) => lowerBound(heat.time, heat.time.length, time);
+
+/** @param {import('../paint.js').Pen} pen @param {import('../series.js').Kept} kept @param {string} map @param {number} top */
+function drawHeatLane(pen, kept, map, top) {
+	const heat = kept.heats.get(map), { ctx, from, scale, width } = pen, bottom = top + HEAT_HEIGHT - 3, height = HEAT_HEIGHT - 6;
+	if (!heat)
+		return;
+	for (let i = columnAt(heat, from); i < heat.time.length; i++) {
+		const begin = i ? heat.time[i - 1] : heat.time[i] - kept.step;
+		if (begin > from + width / scale)
+			break;
+		const x0 = Math.max(0, (begin - from) * scale);
+		paintColumn(ctx, heat, i, { x0, x1: Math.min(width, (heat.time[i] - from) * scale), bottom, height });
+	}
+	if (heat.rows.length) {
+		drawSaid(pen, heat.rows[heat.rows.length - 1], top + 8);
+		drawSaid(pen, heat.rows[0], bottom - 6);
+	}
+}
+
+/** A row for a map of a script that is a histogram. @param {import('./registry.js').Context} c @param {string} text @param {string} map @param {string} id
+ * @returns {import('./registry.js').Row} */
+function heatRow({ series }, text, map, id) {
+	return {
+		id,
+		label: `${map}: ${text.replace(/\s+/g, ' ')}`,
+		height: HEAT_HEIGHT,
+		draw: (pen, y) => drawHeatLane(pen, series.get(text, pen.from, pen.from + pen.width / pen.scale, 1 / pen.scale), map, y),
+		hit: (parts, time, near, part) => {
+			const kept = series.kept.get(text), heat = kept?.heats.get(map), i = heat ? columnAt(heat, time) : 0;
+			if (!kept || !heat || i >= heat.time.length || !heat.rows.length)
+				return { t0: time, t1: time, text: 'no value' };
+			const row = Math.min(heat.rows.length - 1, Math.max(0, Math.floor((1 - part) * heat.rows.length)));
+			return { t0: i ? heat.time[i - 1] : heat.time[i] - kept.step, t1: heat.time[i], text: `${map}, ${heat.rows[row]}: ${heat.added[i][row]}` };
+		},
+	};
+}
+
+/** A row of all numbers, and one for each histogram. @param {import('./registry.js').Context} c @param {string} text @returns {import('./registry.js').Row[]} */
+function lanesOf(c, text) {
+	const kept = c.series.kept.get(text), heats = [...kept ? kept.heats.keys() : []], hasNumbers = !heats.length || kept?.lines.size || kept?.wrong;
+	const rows = heats.map((map, i) => heatRow(c, text, map, 'counter:' + text + (i || hasNumbers ? '\n' + map : '')));
+	return hasNumbers ? [chosenRow(c, text), ...rows] : rows;
 }
 
 /** @param {import('./registry.js').Context} c @param {string} text @returns {import('./registry.js').Row} */
@@ -90,5 +142,5 @@ function chosenRow({ series }, text) {
 addGroup({
 	id: 'counters',
 	title: 'Counters',
-	rows: c => [...c.info.has.switches ? [threadsRow(c)] : [], ...c.view.lanes.map(text => chosenRow(c, text))],
+	rows: c => [...c.info.has.switches ? [threadsRow(c)] : [], ...c.view.lanes.flatMap(text => lanesOf(c, text))],
 });

@@ -6,6 +6,7 @@
 #include "builtin/builtin.h"
 #include "cli/report.h"
 #include "cli/view/answers.h"
+#include "cli/view/lane.h"
 #include "cli/view/values.h"
 #include "export/export.h"
 #include "export/page.h"
@@ -161,18 +162,25 @@ static void put_values(struct viewed *v, const char *query, struct http_answer *
 		buf_release(&texts[i]);
 }
 
-/* script=..., to=: what it prints over the recording up to then, in lines of JSON. */
+/* script=..., to=: what it prints over the recording up to then, in lines of JSON; step=: its maps,
+ * so often. */
 static void put_run(struct viewed *v, const char *query, struct http_answer *a)
 {
-	struct buf script = { 0 };
+	struct buf typed = { 0 }, script = { 0 };
 	struct recorded *r = v->recorded;
+	u64 step = http_number(query, "step");
 
-	http_text(query, "script", &script);
+	http_text(query, "script", &typed);
 	r->from = v->timeline.from;
 	r->to = MIN(v->timeline.from + http_number(query, "to"), v->timeline.to);
 	r->c->request.diag.json = true;
+	if (typed.len && step)
+		lane_put_script(&script, typed.s, r->from, r->to, step);
+	else if (typed.len)
+		buf_puts(&script, typed.s);
 	if (!script.len || predicate_run(r, &script, NULL, &output_json, NULL))
 		a->status = 404;
+	buf_release(&typed);
 	buf_release(&script);
 }
 
@@ -312,14 +320,19 @@ static int print_answer(struct job *j, void *ctx)
 	return a.status == 200 ? 0 : STATUS_WRONG;
 }
 
-/* 202 until it is done. */
+/* 202 until it is done. With end=1 before the rest, nobody waits for it any longer. */
 static void put_long(struct viewed *v, const struct answer *row, const char *query,
 		     struct http_answer *a)
 {
 	struct asked_answer ctx = { .v = v, .row = row, .query = query };
-	struct job *j = asked_job(&v->asked, row->path, query, print_answer, &ctx);
 	struct buf why = { 0 };
+	struct job *j;
 
+	if (starts_with(query, "end=1&")) {
+		asked_end(&v->asked, row->path, query + strlen("end=1&"));
+		return;
+	}
+	j = asked_job(&v->asked, row->path, query, print_answer, &ctx);
 	if (!job_poll(j)) {
 		a->status = 202;
 		return;
@@ -347,6 +360,13 @@ void view_answer(void *ctx, const char *path, const char *query, struct http_ans
 			return;
 		}
 	a->status = 404;
+}
+
+bool view_watch(void *ctx)
+{
+	struct viewed *v = ctx;
+
+	return asked_watch(&v->asked);
 }
 
 bool view_work(void *ctx)

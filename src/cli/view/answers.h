@@ -17,5 +17,6 @@ struct viewed {
 /* Hooks of struct http_server; ctx is a struct viewed. */
 void view_answer(void *ctx, const char *path, const char *query, struct http_answer *a);
 bool view_work(void *ctx);
+bool view_watch(void *ctx);
 
 #endif

@@ -13,16 +13,23 @@ static void forget(struct asked_work *w)
 	*w = (struct asked_work){ 0 };
 }
 
-/* Ends jobs that no request has polled for a while: a browser that waits polls several times a
- * second. */
-static void end_unwanted(struct asked *a)
+/* A browser that waits polls several times a second. */
+bool asked_watch(struct asked *a)
 {
 	u64 now = clock_mono_ns();
+	bool runs = false;
 
-	for (u32 i = 0; i < ASKED_KEPT; i++)
-		if ((a->works[i].job.pid || a->works[i].matches.job.pid) &&
-		    now - a->works[i].used > UNWANTED_NS)
-			forget(&a->works[i]);
+	for (u32 i = 0; i < ASKED_KEPT; i++) {
+		struct asked_work *w = &a->works[i];
+
+		if (!w->job.pid && !w->matches.job.pid)
+			continue;
+		if (now - w->used > UNWANTED_NS)
+			forget(w);
+		else
+			runs = true;
+	}
+	return runs;
 }
 
 /* The slot of the key; without one, the least recently used slot, and *is_new: the caller starts
@@ -46,7 +53,6 @@ static struct asked_work *work_of(struct asked *a, const char *kind, const char 
 		found->key = strdup(whole.s);
 	}
 	found->used = clock_mono_ns();
-	end_unwanted(a);
 	buf_release(&whole);
 	return found;
 }
@@ -76,6 +82,16 @@ struct job *asked_job(struct asked *a, const char *kind, const char *key,
 		j->status = 255;
 	}
 	return j;
+}
+
+void asked_end(struct asked *a, const char *kind, const char *key)
+{
+	char *whole = xasprintf("%s %s", kind, key);
+
+	for (u32 i = 0; i < ASKED_KEPT; i++)
+		if (a->works[i].key && streq(a->works[i].key, whole))
+			forget(&a->works[i]);
+	free(whole);
 }
 
 void asked_release(struct asked *a)

@@ -26,6 +26,11 @@ struct matches *asked_matches(struct asked *a, struct recorded *r, const char *t
  * waits with job_poll() of the result. */
 struct job *asked_job(struct asked *a, const char *kind, const char *key,
 		      int (*run)(struct job *j, void *ctx), void *ctx);
+/* Ends that job, if it runs. */
+void asked_end(struct asked *a, const char *kind, const char *key);
+/* Ends jobs that no request has polled for some seconds, as when a browser is gone: whether others
+ * run. */
+bool asked_watch(struct asked *a);
 void asked_release(struct asked *a);
 
 #endif

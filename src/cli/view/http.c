@@ -284,11 +284,11 @@ static void poll_once(struct http_server *s, const struct timespec *timeout)
 
 void http_run(struct http_server *s, volatile bool *stop)
 {
-	static const struct timespec at_once;
+	static const struct timespec at_once, second = { .tv_sec = 1 };
 	bool has_work = true;
 
 	while (!*stop) {
-		poll_once(s, has_work ? &at_once : NULL);
+		poll_once(s, has_work ? &at_once : s->watch && s->watch(s->ctx) ? &second : NULL);
 		if (has_work)
 			has_work = s->work(s->ctx);
 	}

@@ -43,6 +43,8 @@ struct http_server {
 	void (*answer)(void *ctx, const char *path, const char *query, struct http_answer *a);
 	/* Some work between requests. False: there is none left. */
 	bool (*work)(void *ctx);
+	/* NULL, or: called once a second while it returns true. */
+	bool (*watch)(void *ctx);
 	int fd_beside; /* -1: none; readable: beside() is called */
 	void (*beside)(void *ctx);
 	struct http_client clients[HTTP_CLIENTS];

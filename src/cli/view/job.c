@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -78,6 +79,13 @@ bool job_poll(struct job *j)
 		return false;
 	reap(j);
 	return true;
+}
+
+int job_wait(struct job *j)
+{
+	while (!job_poll(j))
+		poll(&(struct pollfd){ .fd = j->fd, .events = POLLIN }, 1, -1);
+	return j->status;
 }
 
 u32 job_error(const struct job *j, struct buf *to)

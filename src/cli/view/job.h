@@ -26,6 +26,8 @@ struct job { /* zeroed: there is none. job_end() */
 bool job_start(struct job *j, size_t shared_len, int (*run)(struct job *j, void *ctx), void *ctx);
 /* Takes what has been printed, without waiting. True: it is done, or there is none. */
 bool job_poll(struct job *j);
+/* Waits until it is done: its status. */
+int job_wait(struct job *j);
 /* Of one that failed with errors of the language as JSON (request.diag.json): appends the first
  * one, else its first line. The column, from 1; 0: it has none. */
 u32 job_error(const struct job *j, struct buf *to);

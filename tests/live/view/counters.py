@@ -6,12 +6,16 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 from tui import make, say  # first: page and output have a terminal.py each
 from page import View, check, labels
 from path import CHAIN
 
 SCRIPT = 'tracepoint:sched:sched_switch { @[args.next_comm] = count(); } // @no { } map'
+HEAT = 'tracepoint:sched:sched_switch { @ = hist(args.prev_prio); }'
+KEYED = 'tracepoint:sched:sched_switch { @n = count(); @by[args.prev_comm] = lhist(args.prev_prio, 0, 140, 20); }'
+SLOW = 'tracepoint:sched:sched_switch { $i = 0; while ($i < 10000000) { $i++; } @ = count(); }'
 SWITCH = '{:>16}-{:<5} [000] d... {:.6f}: sched_switch: prev_comm={} prev_pid={} prev_prio=120 prev_state={} ==> next_comm={} next_pid={} next_prio=120\n'
 
 
@@ -84,6 +88,76 @@ def scripts(b, sonde):
     check('an error of the language', 'expected expression' in wrong, wrong)
 
 
+def heat(b, text, name):
+    """The rows of a heat map and its columns: times, and how many values came into each row."""
+    wrong, _, _ = lane(b, text)
+    check(f'{name}: no error', not wrong, wrong)
+    rows, times, added = b.run(f'(h => [h.rows, h.time, h.added])(sondeView.picture.context.series.kept.get({json.dumps(text)}).heats.get({json.dumps(name)}))')
+    return rows, list(zip(times, added))
+
+
+def buckets(sonde, file, script):
+    """The histogram @ of a script over the recording: how many values each bucket has."""
+    lines = [json.loads(line) for line in say(sonde, 'run', '-f', 'json', '--from', file, '-e', script).stdout.splitlines()]
+    return [x['count'] for line in lines for x in line.get('data', {}).get('@', []) if x['count']]
+
+
+def heats(b, sonde):
+    b.run('sondeView.view.set({ from: 0, to: sondeView.info.range })')
+    if 'http' in b.run('location.href'):
+        add(b, 2, HEAT)
+    rows, columns = heat(b, HEAT, '@')
+    wanted, sums = buckets(sonde, 'x', HEAT), [sum(n) for n in zip(*(c for _, c in columns))]
+    check('  all values are in it', len(rows) == len(sums) and all(0 <= w - s <= 1 for w, s in zip(wanted, [n for n in sums if n])) and sum(wanted) - sum(sums) <= 2, f'{wanted} {sums}')
+    half = buckets(sonde, 'x', HEAT.replace('sched_switch', 'sched_switch /nsecs < 100010000000/'))
+    at = [sum(n) for n in zip(*(c for t, c in columns if t <= 1e7))]
+    check('  in the middle', all(abs(x - y) <= 1 for x, y in zip([n for n in at if n], half)), f'{half} {at}')
+    b.run('sondeView.view.set({ from: 8e6, to: 12e6 })')
+    b.until(f'sondeView.picture.context.series.kept.get({json.dumps(HEAT)}).from > 0')
+    _, columns = heat(b, HEAT, '@')
+    check('  zoomed in, only what came then', 150 <= sum(sum(c) for _, c in columns) <= 450, sum(sum(c) for _, c in columns))
+    b.until('sondeView.picture.frame === 0')
+    row = f'sondeView.picture.rowOf({json.dumps("counter:" + HEAT)})'
+    b.until(row)
+    tips = [b.run(f'sondeView.picture.hit({row}, 1e7, {y}).text') for y in (.05, .95)]
+    check('  the tip', tips[0].startswith(f'@, {rows[-1]}: ') and tips[1].startswith(f'@, {rows[0]}: '), tips)
+    add(b, 2, KEYED) if 'http' in b.run('location.href') else lane(b, KEYED)
+    b.run('sondeView.view.set({ from: 0, to: sondeView.info.range })')
+    b.until('sondeView.picture.frame === 0')
+    names = [name for name in labels(b) if KEYED in name]
+    check('numbers and a histogram of each key', len(b.run(f'sondeView.picture.rows.filter(r => r.id.startsWith({json.dumps("counter:" + KEYED)})).map(r => r.id)')) == 2, names)
+
+
+def children(pid):
+    return subprocess.run(['ps', '-o', 'pid=', '--ppid', str(pid)], check=False, capture_output=True, text=True).stdout.split()
+
+
+def add_slow(b, server):
+    b.clear("(//*[@id='panel']//form)[2]//textarea")
+    b.type("(//*[@id='panel']//form)[2]//textarea", SLOW)
+    b.click("((//*[@id='panel']//form)[2]//button)")
+    end = time.monotonic() + 20
+    while not children(server.pid) and time.monotonic() < end:
+        time.sleep(.05)
+    check('a slow script runs', children(server.pid))
+
+
+def ends(b, server):
+    """What a lane waits for ends when the lane is removed."""
+    add_slow(b, server)
+    b.click(f"//*[@id='panel']//li[last()]/button")
+    end = time.monotonic() + 3
+    while children(server.pid) and time.monotonic() < end:
+        time.sleep(.05)
+    check('  and ends with its lane', not children(server.pid), children(server.pid))
+    add_slow(b, server)
+    b.call('/url', {'url': 'about:blank'})
+    end = time.monotonic() + 12
+    while children(server.pid) and time.monotonic() < end:
+        time.sleep(.05)
+    check('  and with the page', not children(server.pid), children(server.pid))
+
+
 def keep(b):
     """The address has the lanes; a button removes one."""
     lanes = b.run('sondeView.view.lanes')
@@ -112,9 +186,12 @@ def main():
     make('x', 2000)
     write('chain', CHAIN)
     write('busy', busy())
-    subprocess.run([sonde, 'export', '--html', '-o', 'x.html', 'x'], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([sonde, 'export', '--html', '--lane', HEAT, f'--lane={KEYED}', '-o', 'x.html', 'x'], check=True, stderr=subprocess.DEVNULL)
     script = 'tracepoint:syscalls:sys_enter_exit_group { @exits[comm] = count(); }'
     subprocess.run([sonde, 'record', '-q', '-o', 'own', '-e', script, '--', 'sh', '-c', '/bin/true; /bin/true; /bin/true'], check=True)
+    subprocess.run([sonde, 'export', '--html', '-o', 'own.html', 'own'], check=True, stderr=subprocess.DEVNULL)
+    failed = say(sonde, 'export', '--html', '--lane', 'tracepoint:sched:sched_switch { @ = }', '-o', 'wrong.html', 'x')
+    check('an error of --lane', failed.returncode == 1 and 'expected expression' in failed.stderr and not os.path.exists('wrong.html'), failed)
     servers = [served(sonde, file) for file in ('x', 'chain', 'busy', 'own')]
     b = View()
     try:
@@ -126,9 +203,12 @@ def main():
             fields(b)
             if url.startswith('http'):
                 scripts(b, sonde)
+                heats(b, sonde)
                 keep(b)
+                ends(b, servers[0][0])
             else:
-                check('no script without a server', 'no server' in add(b, 2, SCRIPT)[0])
+                check('no other script without a server', 'no server' in add(b, 2, SCRIPT)[0])
+                heats(b, sonde)
         b.show(servers[1][1])
         said = threads(b)
         check('threads that run, and wait', said == ['1 run, 1 wait for a processor', '1 run, 0 wait for a processor', '1 run, 1 wait for a processor'], said)
@@ -140,6 +220,9 @@ def main():
         b.show(servers[3][1])
         wrong, lines, _ = lane(b, script)
         check('the script that was recorded', not wrong and lines['@exits.true'][-1][3] >= 2 and script in labels(b), f'{wrong} {lines}')
+        b.show('file://' + os.path.abspath('own.html'))
+        wrong, lines, _ = lane(b, script)
+        check('  in a file', not wrong and lines['@exits.true'][-1][3] >= 2 and script in labels(b), f'{wrong} {lines}')
         check('no errors', not b.errors() and not b.foreign(), f'{b.errors()} {b.foreign()}')
     finally:
         b.end()
