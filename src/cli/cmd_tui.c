@@ -32,7 +32,7 @@ const struct command command_tui = {
 	.args = "[FILE]",
 	.brief = "look at a recording in a terminal",
 	.doc = "For a terminal of any size, over ssh, too: how busy each processor is, and the table of all events; filter them with the language's predicates, "
-	       "sort them, look at the fields and stacks of one, at histograms of a field and of the time between two events, and at the sums of sonde "
+	       "sort them, look at the fields and stacks of one, at histograms of a field and of the time between two events, at flame graphs, and at the sums of sonde "
 	       "report. ? lists the keys. Without colors if NO_COLOR is set. FILE is made by "
 	       "sonde record, by perf record (its tracepoints are read) or trace-cmd, is text of ftrace, or a folder in CTF as LTTng makes it (read by babeltrace2); without it, sonde.data.",
 	.example = "sonde tui sonde.data",

@@ -65,7 +65,7 @@ static void begin(struct tui *t, int (*print)(struct job *j, void *ctx), struct 
 		return;
 	}
 	t->awaits_chart = true;
-	t->back = t->view == VIEW_TEXT ? t->back : t->view;
+	t->flame.is_awaited = false;
 }
 
 static const char *range_text(const struct tui *t)

@@ -39,5 +39,6 @@ void tui_lines_text(struct tui *t, const char *text)
 
 void tui_show_text(struct tui *t)
 {
+	t->back = t->view == VIEW_TEXT ? t->back : t->view == VIEW_FLAME ? VIEW_FLAME : VIEW_TABLE;
 	t->view = VIEW_TEXT;
 }

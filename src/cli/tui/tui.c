@@ -132,9 +132,10 @@ static void draw_prompt(struct tui *t)
 static void draw_last(struct tui *t)
 {
 	static const char *const hints[N_VIEWS] = {
-		"? keys  / filter  Enter event  s sort  h histogram  l latency  r sums  q quit",
+		"? keys  / filter  Enter event  s sort  h histogram  r sums  f flame  q quit",
 		"? keys  Esc back  n p next, previous  = add to the filter  h histogram  q quit",
 		"Esc back  arrows scroll  q quit",
+		"? keys  arrows choose  Enter enlarge  f on the CPU  o off the CPU  Esc back",
 	};
 
 	terminal_line(&t->terminal, t->terminal.rows - 1);
@@ -158,6 +159,8 @@ static void draw(struct tui *t)
 	draw_title(t);
 	if (t->view == VIEW_TABLE)
 		tui_draw_table(t, 1 + tui_draw_strip(t));
+	else if (t->view == VIEW_FLAME)
+		tui_draw_flame(t);
 	else
 		draw_lines(t);
 	draw_message(t);
@@ -360,7 +363,25 @@ static void do_previous(struct tui *t)
 }
 static void do_back(struct tui *t)
 {
-	t->view = VIEW_TABLE;
+	if (t->view != VIEW_FLAME || !tui_flame_unzoom(t))
+		t->view = t->view == VIEW_TEXT ? t->back : VIEW_TABLE;
+}
+
+static void do_on_cpu(struct tui *t)
+{
+	tui_show_flame(t, false);
+}
+static void do_off_cpu(struct tui *t)
+{
+	tui_show_flame(t, true);
+}
+static void do_left_frame(struct tui *t)
+{
+	tui_flame_beside(t, -1);
+}
+static void do_right_frame(struct tui *t)
+{
+	tui_flame_beside(t, 1);
 }
 
 static void ask_filter(struct tui *t, const char *text)
@@ -403,18 +424,18 @@ static void do_histogram(struct tui *t)
 
 static void latency_key(struct tui *t, const char *text)
 {
-	tui_show_latency(t, t->latency_from, t->latency_to, *text ? text : "tid");
+	tui_show_latency(t, t->latency.from, t->latency.to, *text ? text : "tid");
 }
 static void latency_to(struct tui *t, const char *text)
 {
-	snprintf(t->latency_to, sizeof t->latency_to, "%s", text);
+	snprintf(t->latency.to, sizeof t->latency.to, "%s", text);
 	ask(t, "what both have (tid, or pid,next_pid): ", "tid", latency_key);
 	t->prompt.is_predicate = true;
 }
 static void latency_from(struct tui *t, const char *text)
 {
-	snprintf(t->latency_from, sizeof t->latency_from, "%s", text);
-	ask(t, "to event: ", t->latency_to, latency_to);
+	snprintf(t->latency.from, sizeof t->latency.from, "%s", text);
+	ask(t, "to event: ", t->latency.to, latency_to);
 }
 static void do_latency(struct tui *t)
 {
@@ -486,7 +507,9 @@ enum {
 	IN_TABLE = 1 << VIEW_TABLE,
 	IN_EVENT = 1 << VIEW_EVENT,
 	IN_TEXT = 1 << VIEW_TEXT,
-	IN_ALL = 7
+	IN_FLAME = 1 << VIEW_FLAME,
+	IN_LISTS = IN_TABLE | IN_EVENT | IN_TEXT,
+	IN_ALL = IN_LISTS | IN_FLAME
 };
 
 /* The first row with a brief text has the other names of its key after it, without one. */
@@ -495,21 +518,21 @@ static const struct {
 	void (*act)(struct tui *t);
 	const char *name, *brief;
 } keys[] = {
-	{ KEY_UP, IN_ALL, do_up, "arrows, j k", "the next or previous event, field or line" },
-	{ KEY_DOWN, IN_ALL, do_down, NULL, NULL },
-	{ 'k', IN_ALL, do_up, NULL, NULL },
-	{ 'j', IN_ALL, do_down, NULL, NULL },
-	{ KEY_PAGE_DOWN, IN_ALL, do_page_down, "PgUp PgDn, b Space", "a page" },
-	{ KEY_PAGE_UP, IN_ALL, do_page_up, NULL, NULL },
-	{ 'b', IN_ALL, do_page_up, NULL, NULL },
-	{ ' ', IN_ALL, do_page_down, NULL, NULL },
-	{ KEY_HOME, IN_ALL, do_first, "Home End, g G", "the first, the last" },
-	{ KEY_END, IN_ALL, do_last, NULL, NULL },
-	{ 'g', IN_ALL, do_first, NULL, NULL },
-	{ 'G', IN_ALL, do_last, NULL, NULL },
-	{ KEY_LEFT, IN_ALL, do_left, "left right",
+	{ KEY_UP, IN_LISTS, do_up, "arrows, j k", "the next or previous event, field or line" },
+	{ KEY_DOWN, IN_LISTS, do_down, NULL, NULL },
+	{ 'k', IN_LISTS, do_up, NULL, NULL },
+	{ 'j', IN_LISTS, do_down, NULL, NULL },
+	{ KEY_PAGE_DOWN, IN_LISTS, do_page_down, "PgUp PgDn, b Space", "a page" },
+	{ KEY_PAGE_UP, IN_LISTS, do_page_up, NULL, NULL },
+	{ 'b', IN_LISTS, do_page_up, NULL, NULL },
+	{ ' ', IN_LISTS, do_page_down, NULL, NULL },
+	{ KEY_HOME, IN_LISTS, do_first, "Home End, g G", "the first, the last" },
+	{ KEY_END, IN_LISTS, do_last, NULL, NULL },
+	{ 'g', IN_LISTS, do_first, NULL, NULL },
+	{ 'G', IN_LISTS, do_last, NULL, NULL },
+	{ KEY_LEFT, IN_LISTS, do_left, "left right",
 	  "a column of the picture back or on; wide lines" },
-	{ KEY_RIGHT, IN_ALL, do_right, NULL, NULL },
+	{ KEY_RIGHT, IN_LISTS, do_right, NULL, NULL },
 	{ '+', IN_TABLE, do_zoom_in, "+ - 0", "zoom the picture at the chosen event; all of it" },
 	{ '-', IN_TABLE, do_zoom_out, NULL, NULL },
 	{ '0', IN_TABLE, do_whole, NULL, NULL },
@@ -524,12 +547,26 @@ static const struct {
 	{ 'h', IN_TABLE | IN_EVENT, do_histogram, "h", "histogram of a field or an expression" },
 	{ 'l', IN_TABLE, do_latency, "l", "histogram of the times from one event to another" },
 	{ 'r', IN_TABLE, do_sums, "r", "sums, as sonde report prints them" },
-	{ '[', IN_TABLE, do_a, "[ ] c", "markers A and B, for sums and histograms; none" },
+	{ 'f', IN_TABLE | IN_FLAME, do_on_cpu, "f",
+	  "flame graph of the range: of samples, else of all events" },
+	{ 'o', IN_TABLE | IN_FLAME, do_off_cpu, "o", "the same of the time off the CPU" },
+	{ KEY_UP, IN_FLAME, tui_flame_outwards, "there: arrows, h j k l",
+	  "the caller, the widest that it calls, the frame beside it" },
+	{ KEY_DOWN, IN_FLAME, tui_flame_inwards, NULL, NULL },
+	{ KEY_LEFT, IN_FLAME, do_left_frame, NULL, NULL },
+	{ KEY_RIGHT, IN_FLAME, do_right_frame, NULL, NULL },
+	{ 'k', IN_FLAME, tui_flame_outwards, NULL, NULL },
+	{ 'j', IN_FLAME, tui_flame_inwards, NULL, NULL },
+	{ 'h', IN_FLAME, do_left_frame, NULL, NULL },
+	{ 'l', IN_FLAME, do_right_frame, NULL, NULL },
+	{ KEY_ENTER, IN_FLAME, tui_flame_zoom, "there: Enter, Esc",
+	  "enlarge the frame; all again, back" },
+	{ '[', IN_TABLE, do_a, "[ ] c", "markers A and B, for sums, histograms, graphs; none" },
 	{ 'c', IN_TABLE, do_no_markers, NULL, NULL },
 	{ ']', IN_TABLE, do_b, NULL, NULL },
 	{ '?', IN_ALL, do_help, "?", "this list" },
-	{ KEY_ESCAPE, IN_EVENT | IN_TEXT, do_back, "Esc", "back" },
-	{ 'q', IN_EVENT | IN_TEXT, do_back, NULL, NULL },
+	{ KEY_ESCAPE, IN_EVENT | IN_TEXT | IN_FLAME, do_back, "Esc", "back" },
+	{ 'q', IN_EVENT | IN_TEXT | IN_FLAME, do_back, NULL, NULL },
 	{ 'q', IN_TABLE, do_quit, "q, Ctrl-C", "back; quit" },
 	{ 'C' & 31, IN_ALL, do_quit, NULL, NULL },
 };
@@ -612,7 +649,7 @@ static void look_after(struct tui *t)
 	if (t->sorting.pid && job_poll(&t->sorting))
 		sorting_is_done(t);
 	if (t->awaits_chart && job_poll(&t->chart))
-		tui_chart_done(t);
+		(t->flame.is_awaited ? tui_flame_done : tui_chart_done)(t);
 }
 
 static void work(struct tui *t)
@@ -642,6 +679,7 @@ void tui_run(struct recorded *r, struct terminal *terminal)
 	t->terminal = *terminal;
 	timeline_init(&t->timeline, r->store, r->from, r->to ? r->to : ~0ull, MOST_BYTES);
 	arena_init(&t->lines.arena);
+	arena_init(&t->flame.arena);
 	t->next_number = ~0ull;
 	do_whole(t);
 	loop(t);
@@ -649,6 +687,7 @@ void tui_run(struct recorded *r, struct terminal *terminal)
 	job_end(&t->sorting);
 	job_end(&t->chart);
 	tui_release_rows(t);
+	tui_release_flame(t);
 	free(t->rows);
 	free(t->strip.busy);
 	arena_release(&t->lines.arena);

@@ -2,7 +2,7 @@
 /*
  * sonde tui: a recording in a terminal. tui.c has the loop and the keys, table.c the events,
  * strip.c the processors, detail.c one event, chart.c what child processes make: sums, histograms,
- * orders.
+ * orders; flame.c flame graphs.
  */
 #ifndef SONDE_CLI_TUI_H
 #define SONDE_CLI_TUI_H
@@ -14,7 +14,7 @@
 
 struct tui;
 
-enum tui_view { VIEW_TABLE, VIEW_EVENT, VIEW_TEXT, N_VIEWS };
+enum tui_view { VIEW_TABLE, VIEW_EVENT, VIEW_TEXT, VIEW_FLAME, N_VIEWS };
 
 struct tui_row {
 	u64 number, time;
@@ -41,6 +41,23 @@ struct tui_strip { /* how busy each line's processors are, by column: what was d
 	u32 lines, columns;
 	double *busy;
 	bool is_density; /* of events: the recording has no switches */
+};
+
+struct flame_node {
+	u32 parent, depth, child, next; /* indexes; 0: none */
+	u64 n, left;                    /* left: of those beside it in what is enlarged */
+	u32 x0, x1;                     /* columns */
+	const char *raw, *name;         /* name: as terminals may see it */
+};
+
+struct tui_flame { /* flame.c */
+	struct arena arena;
+	u64 from, to;
+	bool off_cpu, is_awaited;
+	VEC(struct flame_node) nodes; /* 0: all; a child is after its parent */
+	VEC(u32) row;                 /* what is drawn of a depth */
+	u32 zoom, at, top;            /* what is enlarged, what is chosen, the first depth */
+	const char *of;               /* what is counted */
 };
 
 /* Input in the last line. */
@@ -83,8 +100,11 @@ struct tui {
 	struct job chart;
 	bool awaits_chart;
 	char chart_title[512];
+	struct tui_flame flame;
 	enum tui_view back; /* from the text */
-	char latency_from[128], latency_to[128];
+	struct {
+		char from[128], to[128]; /* events, as typed last */
+	} latency;
 };
 
 /* ---- tui.c */
@@ -140,6 +160,20 @@ void tui_show_histogram(struct tui *t, const char *expr);
 void tui_show_latency(struct tui *t, const char *from, const char *to, const char *key);
 /* Shows what the child has printed, when it is done. */
 void tui_chart_done(struct tui *t);
+
+/* ---- flame.c */
+void tui_show_flame(struct tui *t, bool off_cpu);
+/* Shows it, when the child is done. */
+void tui_flame_done(struct tui *t);
+void tui_draw_flame(struct tui *t);
+/* What is chosen: its caller, the widest of what it calls, the frame beside it. */
+void tui_flame_outwards(struct tui *t);
+void tui_flame_inwards(struct tui *t);
+void tui_flame_beside(struct tui *t, int by);
+/* What is chosen is as wide as the terminal; all is again: false if it was. */
+void tui_flame_zoom(struct tui *t);
+bool tui_flame_unzoom(struct tui *t);
+void tui_release_flame(struct tui *t);
 
 /* ---- complete.c */
 /* Completes the name before the cursor; what else it could be is a message. */
