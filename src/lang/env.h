@@ -70,6 +70,8 @@ enum builtin_flags {
 	BI_STAYS = 1 << 29,
 	/* uaddr: the file that the site is in, and where in it: a program for each file. */
 	BI_READS_FILE = 1 << 30,
+	/* Each recorded event has it: its thread, its processor. */
+	BI_OF_EVENT = 1u << 31,
 };
 
 enum engine_set { ON_KERNEL = 1, ON_PROCESS = 2, ON_REPLAY = 4, ON_ALL = 7 };

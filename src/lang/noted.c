@@ -36,20 +36,26 @@ static struct node *field(struct check *c, struct span span, const char *name)
 	n->a = node_new(c->arena, N_IDENT, span);
 	n->a->name = "args";
 	hash_put(&c->env->noted_texts, key, sizeof n, key);
+	key = arena_dup(c->arena, &n->a, sizeof n);
+	hash_put(&c->env->noted_texts, key, sizeof n, key);
 	return n;
 }
 
 /* The type of a pointer may be unknown here; what it points to was recorded with it. */
 static const struct type *cast_type(struct check *c, const char *text)
 {
-	const struct type *t = *text ? check_named_type(c, text) : NULL;
+	const struct type *t;
+
+	if (!*text || *text == NOTED_LAYOUT || starts_with(text, "buffer[")) /* the field's own */
+		return NULL;
+	t = check_named_type(c, text);
 
 	return !t && ends_with(text, "*") ? &ty_void_ptr : t;
 }
 
 static void replace(struct check *c, struct node *n, const struct noted_read *r)
 {
-	const struct type *t = starts_with(r->type, "buffer[") ? NULL : cast_type(c, r->type);
+	const struct type *t = cast_type(c, r->type);
 	struct node *with = field(c, n->span, r->field), *cast;
 
 	if (!*r->field) { /* a structure of which fields alone are read */

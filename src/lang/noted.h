@@ -19,6 +19,8 @@ struct noted_text {
 
 /* The text of an expression as the parser made it. */
 struct noted_text noted_text_of(struct check *c, const struct node *n);
+/* args itself, of which a member may be read. */
+bool noted_is_args(struct check *c, const struct node *n);
 /* Whether a call reads from the machine: the row of its name, or NULL. */
 bool noted_is_asked(const struct builtin *row, const struct node *call);
 

@@ -129,7 +129,7 @@ static void put(struct text *t, const struct node *n)
 	}
 }
 
-static bool is_args(struct check *c, const struct node *n)
+bool noted_is_args(struct check *c, const struct node *n)
 {
 	const struct builtin *row = n->kind == N_IDENT || (n->kind == N_CALL && !n->a) ?
 					    env_builtin(c->env, n->name) :
@@ -165,7 +165,7 @@ static const char *bound_key(struct check *c, const struct node *n, const char *
 struct noted_text noted_text_of(struct check *c, const struct node *n)
 {
 	struct text t = { .c = c };
-	struct noted_text to = { .is_arg = n->kind == N_FIELD && is_args(c, n->a) };
+	struct noted_text to = { .is_arg = n->kind == N_FIELD && noted_is_args(c, n->a) };
 
 	put(&t, n);
 	to.key = arena_strdup(c->arena, t.b.s);

@@ -18,12 +18,18 @@
  */
 #include <ctype.h>
 #include "lang/noted.h"
+#include "type/layout.h"
 
-enum { FIELD_MOST = 40 };
+enum {
+	FIELD_MOST = 40,
+	NUMBERS_MOST = 512, /* of an array: its elements are shown as such */
+	EVENT_MOST = 60000, /* a record's length has 16 bits */
+};
 
 struct slot {
 	const char *key, *var;
 	struct noted_read read;
+	u32 size;
 };
 
 struct notes { /* of one instance */
@@ -32,9 +38,9 @@ struct notes { /* of one instance */
 	u32 number; /* of the tuple's list of fields */
 	VEC(struct slot) slots;
 	u32 branches, loops; /* around the node */
-	u32 n_wrapped;
-	bool may_not_read; /* begin, end: no event has what they read */
+	u32 n_wrapped;       /* reads that statements keep */
 	bool kstack, ustack;
+	bool of_event; /* it reads what each event has */
 };
 
 void noting_see(struct check *c, struct node *n)
@@ -86,13 +92,6 @@ static void refuse(struct notes *s, const struct node *n, const char *why, const
 	diag_help(s->c->diags, check_report(s->c, n->span, D_NOT_RECORDABLE, key, why), "%s", help);
 }
 
-/* Of begin and end. */
-static void refuse_without_event(struct notes *s, const struct node *n)
-{
-	refuse(s, n, "begin and end have no events",
-	       "read it in the clause of a probe that fires, and keep it in a map: @first = ...");
-}
-
 static void refuse_type(struct notes *s, const struct node *n)
 {
 	const struct noted_text *t = text_of(s, n);
@@ -105,19 +104,43 @@ static void refuse_type(struct notes *s, const struct node *n)
 		       "numbers, strings and buf(ADDRESS, LENGTH) can be recorded");
 }
 
+/* args as a value, with all members. */
+static bool is_whole_args(struct notes *s, const struct node *n)
+{
+	return (n->kind == N_IDENT || n->kind == N_CALL) && noted_is_args(s->c, n) && text_of(s, n);
+}
+
 /* A structure that a variable gets: its fields are read when they are used. */
 static bool is_structure(struct notes *s, const struct node *n)
 {
 	return n && n->type && n->type->kind == TY_STRUCT && text_of(s, n) && is_in_memory(s, n);
 }
 
-static bool is_recordable(const struct type *t)
+static bool is_numbers(const struct type *t)
 {
-	if (t->kind == TY_ARRAY)
-		return t->elem->kind == TY_INT && t->count && t->size <= 512;
-	return t->kind == TY_STRING || t->kind == TY_BUFFER ||
-	       (type_is_scalar(t) && t->kind != TY_PROBE && t->kind != TY_USERNAME &&
-		t->kind != TY_CGROUP_PATH);
+	return t->kind == TY_ARRAY && t->elem->kind == TY_INT && t->count &&
+	       t->size <= NUMBERS_MOST;
+}
+
+/* Its bytes are recorded, and what they mean: type/layout.h. NULL: it has no such text. */
+static const char *layout_of(struct notes *s, const struct type *t)
+{
+	struct buf b = { 0 };
+	const char *text = NULL;
+
+	buf_putc(&b, NOTED_LAYOUT);
+	if ((t->kind == TY_ARRAY || t->kind == TY_STRUCT || t->kind == TY_RECORD ||
+	     t->kind == TY_TUPLE) &&
+	    t->size && layout_put(&b, t))
+		text = arena_strdup(s->c->arena, b.s);
+	buf_release(&b);
+	return text;
+}
+
+static bool is_recordable(struct notes *s, const struct type *t)
+{
+	return t->kind == TY_STRING || t->kind == TY_BUFFER || is_numbers(t) || type_is_shown(t) ||
+	       (type_is_scalar(t) && t->kind != TY_PROBE) || layout_of(s, t);
 }
 
 /* Names of fields are words of C, each its own. */
@@ -147,7 +170,10 @@ static const char *field_name(struct notes *s, const char *key, bool is_arg)
 
 static const char *cast_of(struct notes *s, const struct type *t)
 {
-	return type_is_scalar(t) || t->kind == TY_BUFFER ? type_str(s->c->arena, t) : "";
+	if (t->kind == TY_STRING || type_is_shown(t) || is_numbers(t))
+		return "";
+	return type_is_scalar(t) || t->kind == TY_BUFFER ? type_str(s->c->arena, t) :
+							   layout_of(s, t);
 }
 
 static struct slot *slot_of(struct notes *s, const struct node *n)
@@ -164,6 +190,7 @@ static struct slot *slot_of(struct notes *s, const struct node *n)
 	slot.read.key = key;
 	slot.read.field = field_name(s, t->key, t->is_arg);
 	slot.read.type = cast_of(s, n->type);
+	slot.size = n->type->size;
 	vec_push(s->c->arena, &s->slots, slot);
 	return vec_last(&s->slots);
 }
@@ -174,6 +201,16 @@ static void skip_structure(struct notes *s, struct node *n)
 
 	slot->read.field = slot->read.type = "";
 	slot->var = NULL;
+	slot->size = 0;
+}
+
+static u32 size_of_event(const struct notes *s)
+{
+	u32 size = 0;
+
+	for (u32 i = 0; i < s->slots.n; i++)
+		size += s->slots.v[i].size;
+	return size;
 }
 
 static struct node *named(struct notes *s, enum node_kind kind, const char *name, struct span span)
@@ -205,24 +242,26 @@ static bool has_event(struct notes *s, const struct node *n)
 {
 	const struct noted_text *t = text_of(s, n);
 
-	if (s->may_not_read)
-		refuse_without_event(s, n);
-	else if (s->loops && (!t || t->is_bound))
-		refuse(s, n, "in a loop it has several values",
-		       "read all of it before the loop, with str(), buf() or as an array, or unroll the loop");
-	else
+	if (!s->loops || (t && !t->is_bound))
 		return true;
+	refuse(s, n, "in a loop it has several values",
+	       "read all of it before the loop, with str(), buf() or as an array, or unroll the loop");
 	return false;
 }
 
 static void note(struct notes *s, struct node *n)
 {
-	if (!n->type || type_is_moot(n->type) || !has_event(s, n))
+	if (!n->type || type_is_moot(n->type)) {
+		s->n_wrapped++; /* is reported when it is checked again */
 		return;
-	if (text_of(s, n) && is_recordable(n->type))
-		wrap(s, n);
-	else
+	}
+	if (!has_event(s, n))
+		return;
+	if (!text_of(s, n) || !is_recordable(s, n->type) ||
+	    size_of_event(s) + n->type->size > EVENT_MOST)
 		refuse_type(s, n);
+	else
+		wrap(s, n);
 }
 
 /* Room for all that a statement prints. */
@@ -264,8 +303,6 @@ static void walk_stack(struct notes *s, const struct node *n)
 {
 	bool is_kernel = n->builtin->flags & BI_READS_KSTACK;
 
-	if (s->may_not_read)
-		refuse_without_event(s, n);
 	s->kstack |= is_kernel;
 	s->ustack |= !is_kernel || n->type->kind == TY_FULLSTACK;
 }
@@ -306,9 +343,11 @@ static void walk(struct notes *s, struct node *n)
 {
 	if (!n || n->is_const || is_about_types(n))
 		return;
+	s->of_event |= n->kind == N_CALL && n->builtin && n->builtin->flags & BI_OF_EVENT;
 	if (n->kind == N_CALL && n->builtin && n->builtin->flags & BI_READS_STACK)
 		walk_stack(s, n);
-	else if (is_in_memory(s, n) || (n->kind == N_CALL && noted_is_asked(n->builtin, n)))
+	else if (is_whole_args(s, n) || is_in_memory(s, n) ||
+		 (n->kind == N_CALL && noted_is_asked(n->builtin, n)))
 		note(s, n);
 	else
 		walk_parts(s, n);
@@ -586,32 +625,53 @@ static void walk_predicate(struct notes *s, struct node *n)
 	}
 }
 
-static void rewrite(struct check *c, struct instance *in)
+static void note_reads(struct notes *s)
 {
-	struct notes s = {
-		.c = c, .in = in, .may_not_read = in->once, .number = c->env->noting->n
-	};
-	bool has_predicate = in->predicate;
-	u32 before = c->diags->n_errors;
-	struct node **inner;
-
-	c->inst = in;
-	if (in->predicate)
-		walk_predicate(&s, in->predicate);
-	walk_statements(&s, &in->body->a);
-	if (in->once || c->diags->n_errors != before)
-		return;
-	join_predicate(&s);
-	inner = has_predicate ? &in->body->a->b->a : &in->body->a;
-	insert_events(&s, inner);
-	append_event(&s, inner);
-	declare(&s);
-	keep(&s);
+	s->c->inst = s->in;
+	if (s->in->predicate)
+		walk_predicate(s, s->in->predicate);
+	walk_statements(s, &s->in->body->a);
 }
 
+static void add_events(struct notes *s)
+{
+	bool has_predicate = s->in->predicate;
+	struct node **inner;
+
+	s->c->inst = s->in;
+	s->number = s->c->env->noting->n;
+	join_predicate(s);
+	inner = has_predicate ? &s->in->body->a->b->a : &s->in->body->a;
+	insert_events(s, inner);
+	append_event(s, inner);
+	declare(s);
+	keep(s);
+}
+
+static bool reads_some(const struct notes *s)
+{
+	return s->slots.n || s->kstack || s->ustack || s->of_event;
+}
+
+/*
+ * Over a recording, begin and end run as they do live if none of them reads anything: a flight
+ * recorder may have lost their events. Otherwise all have events, which keeps their order.
+ */
 void noting_rewrite(struct check *c, struct instance **instances, u32 n)
 {
-	for (u32 i = 0; i < n; i++)
-		if (!instances[i]->internal && !instances[i]->unseen)
-			rewrite(c, instances[i]);
+	struct notes *all = arena_array(c->arena, struct notes, n + 1);
+	bool once_reads = false;
+	u32 before = c->diags->n_errors;
+
+	for (u32 i = 0; i < n; i++) {
+		all[i] = (struct notes){ .c = c, .in = instances[i] };
+		if (instances[i]->internal || instances[i]->unseen)
+			continue;
+		note_reads(&all[i]);
+		once_reads |= instances[i]->once && reads_some(&all[i]);
+	}
+	for (u32 i = 0; i < n && c->diags->n_errors == before; i++)
+		if (!instances[i]->internal && !instances[i]->unseen &&
+		    (once_reads || !instances[i]->once))
+			add_events(&all[i]);
 }

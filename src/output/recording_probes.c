@@ -5,6 +5,7 @@
 #include "output/recording_probes.h"
 #include "store/layout.h"
 #include "trace/value.h"
+#include "type/layout.h"
 
 enum { AT_CLAUSE, AT_NS, AT_PID, AT_TID, AT_CPU, AT_COMM, AT_PROBE, AT_MORE };
 /* Numbers of events, above those that kernels have. */
@@ -54,25 +55,30 @@ static bool is_numbers(const struct type *t)
 	return t->kind == TY_ARRAY && t->elem->kind == TY_INT;
 }
 
+static bool is_text(const struct type *t)
+{
+	return t->kind == TY_STRING || type_is_shown(t);
+}
+
 /* How a value lies in the record: numbers in at least 4 bytes, texts after the rest, arrays of
  * numbers as they are, anything else as bytes. */
 static u32 size_in_record(const struct type *t)
 {
-	if (t->kind == TY_STRING)
+	if (is_text(t))
 		return sizeof(u32);
 	return type_is_scalar(t) ? MAX(t->size, (u32)sizeof(u32)) : t->size;
 }
 
 static u32 align_in_record(const struct type *t)
 {
-	return t->kind == TY_STRING || type_is_scalar(t) ? size_in_record(t) :
-	       is_numbers(t)                             ? t->elem->size :
-							   1;
+	return is_text(t) || type_is_scalar(t) ? size_in_record(t) :
+	       is_numbers(t)                   ? t->elem->size :
+						 1;
 }
 
 static void put_member(struct buf *b, const struct type *t, const char *name, u32 offset)
 {
-	if (t->kind == TY_STRING)
+	if (is_text(t))
 		buf_printf(b, "\tfield:__data_loc char[] %s;", name);
 	else if (type_is_scalar(t))
 		buf_printf(b, "\tfield:%c%u %s;", t->is_signed ? 's' : 'u', 8 * size_in_record(t),
@@ -91,7 +97,7 @@ static void put_print(struct buf *b, struct buf *args, const struct type *t, con
 	static const char *const formats[2][2] = { { "%u", "%d" }, { "%llu", "%lld" } };
 	bool is_long = size_in_record(t) > sizeof(u32);
 
-	if (t->kind == TY_STRING) {
+	if (is_text(t)) {
 		buf_printf(b, "%s=\\\"%%s\\\"", name);
 		buf_printf(args, ", __get_str(%s)", name);
 	} else if (type_is_scalar(t)) {
@@ -105,14 +111,17 @@ static void put_print(struct buf *b, struct buf *args, const struct type *t, con
 }
 
 /* "uprobe:/bin/bash:readline" -> "uprobe:bash_readline", a system and an event as those of tracefs;
- * NULL: it is no probe. */
+ * "begin" -> "sonde:begin"; NULL: it is no probe. */
 static const char *event_of(struct arena *a, const char *probe)
 {
-	const char *colon = strchr(probe, ':'), *slash = strrchr(probe, '/');
+	const char *colon = probe ? strchr(probe, ':') : NULL,
+		   *slash = probe ? strrchr(probe, '/') : NULL;
 	char *word;
 
-	if (!colon || strlen(probe) > NAME_MOST / 2)
+	if (!probe || strlen(probe) > NAME_MOST / 2)
 		return NULL;
+	if (!colon)
+		return arena_printf(a, "sonde:%s", probe);
 	if (starts_with(probe, "tracepoint:")) /* is named as the kernel names it */
 		return colon + 1;
 	word = arena_strdup(a, slash ? slash + 1 : colon + 1);
@@ -204,9 +213,24 @@ static void pad_to(struct buf *b, u32 align)
 	buf_pad(b, '\0', ALIGN_UP(b->len, (size_t)align) - b->len);
 }
 
+/* With a NUL. Control characters are escaped when the recording is printed. */
+static u32 put_text(struct buf *b, const struct names *names, const struct type *t, const u8 *at)
+{
+	u32 before = (u32)b->len;
+	struct names plain = *names;
+
+	plain.visible = false;
+	if (t->kind == TY_STRING)
+		buf_add(b, at, value_strlen(t, at));
+	else
+		value_text(b, &plain, t, at);
+	buf_putc(b, '\0');
+	return (u32)b->len - before;
+}
+
 /* Texts follow all other values; where they are is known when those are. */
-static void put_values(struct recorded_probes *p, const struct type *tuple, const u8 *value,
-		       u32 first)
+static void put_values(struct recorded_probes *p, const struct names *names,
+		       const struct type *tuple, const u8 *value, u32 first)
 {
 	u32 fixed = sizeof(struct common_fields);
 
@@ -219,18 +243,15 @@ static void put_values(struct recorded_probes *p, const struct type *tuple, cons
 	for (u32 i = first; i < tuple->n_fields; i++) {
 		const struct type *t = tuple->fields[i].type;
 		const u8 *at = value + tuple->fields[i].offset;
-		u32 len = t->kind == TY_STRING ? value_strlen(t, at) + 1 : 0;
-		s64 word = len ? len << 16 | (fixed + (u32)p->strings.len) : 0;
+		u32 from = fixed + (u32)p->strings.len,
+		    len = is_text(t) ? put_text(&p->strings, names, t, at) : 0;
+		s64 word = len ? len << 16 | from : 0;
 
-		if (type_is_scalar(t))
+		if (!len && type_is_scalar(t))
 			word = value_int(t, at);
 		pad_to(&p->record, align_in_record(t));
 		buf_add(&p->record, len || type_is_scalar(t) ? (const void *)&word : at,
 			size_in_record(t));
-		if (len) {
-			buf_add(&p->strings, at, len - 1);
-			buf_putc(&p->strings, '\0');
-		}
 	}
 	buf_add(&p->record, p->strings.s, p->strings.len);
 }
@@ -264,7 +285,7 @@ bool recorded_probe_event(struct recorded_probes *p, const struct names *names,
 	if (clause < p->list->n)
 		e->format =
 			format_of(p, names, clause, number(tuple, value, AT_PROBE), tuple, first);
-	put_values(p, tuple, value, first);
+	put_values(p, names, tuple, value, first);
 	e->record = p->record.s;
 	e->len = (u32)MIN(p->record.len, (size_t)65000);
 	return e->format;

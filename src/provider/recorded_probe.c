@@ -8,6 +8,7 @@
 #include "base/glob.h"
 #include "provider/internal.h"
 #include "sym/tracefs.h"
+#include "type/layout.h"
 
 static const char *base_of(const char *path)
 {
@@ -53,6 +54,8 @@ static bool matches(struct provider_env *env, const struct spec *spec, const str
 {
 	if (is_clause(env, r) && env->clause.n_attaches == 1)
 		return true;
+	if (spec->provider->max_parts == 1) /* begin, end: those of this script */
+		return is_clause(env, r) && streq(r->probe, spec->provider->name);
 	return is_probe(env, spec, r->probe);
 }
 
@@ -76,16 +79,27 @@ static const struct noted_reads *choose(struct provider_env *env, const struct s
 	return best;
 }
 
-/* Buffers have the same layout in the record as in a program. */
-static void set_buffers(struct provider_env *env, struct profile *p, const struct noted_reads *r)
+/* The type of bytes that have the same layout in the record as in a program; NULL: of others. */
+static const struct type *type_of_bytes(struct provider_env *env, const char *text)
 {
 	u32 size;
 
-	for (u32 i = 0; i < r->n; i++)
-		for (u32 k = 0; k < p->args.n; k++)
-			if (sscanf(r->v[i].type, "buffer[%u]", &size) == 1 && size < 65536 &&
-			    streq(p->args.v[k].name, r->v[i].field))
-				p->args.v[k].type = type_buffer(env->arena, size);
+	if (*text == NOTED_LAYOUT)
+		return layout_parse(env->arena, text + 1);
+	return sscanf(text, "buffer[%u]", &size) == 1 && size < 65536 ?
+		       type_buffer(env->arena, size) :
+		       NULL;
+}
+
+static void set_types(struct provider_env *env, struct profile *p, const struct noted_reads *r)
+{
+	for (u32 i = 0; i < r->n; i++) {
+		struct arg_desc *arg = arg_find(&p->args, r->v[i].field);
+		const struct type *t = arg ? type_of_bytes(env, r->v[i].type) : NULL;
+
+		if (t && arg->loc.kind == LOC_CTX_ADDR && t->size <= arg->type->size)
+			arg->type = t;
+	}
 }
 
 static struct profile *profile_of(struct provider_env *env, const struct spec *spec, u32 i)
@@ -95,7 +109,7 @@ static struct profile *profile_of(struct provider_env *env, const struct spec *s
 
 	p->default_space = spec->provider->bound_to_pid ? SPACE_USER : SPACE_KERNEL;
 	format_args(env, p, k->v[i], false);
-	set_buffers(env, p, k->noted[i]);
+	set_types(env, p, k->noted[i]);
 	p->noted = k->noted[i];
 	p->func.is_known = k->noted[i]->func;
 	return p;
@@ -122,6 +136,6 @@ bool recorded_probe_resolve(struct provider_env *env, const struct spec *spec, t
 	}
 	if (of)
 		targets_give(env, spec, &ts, NULL, f, ctx);
-	/* begin and end have no events */
+	/* begin and end may have no events */
 	return of || (k->script == env->script_id && k->script && spec->provider->max_parts > 1);
 }

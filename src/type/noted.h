@@ -9,12 +9,16 @@
 
 #include "base/base.h"
 
+enum { NOTED_LAYOUT = '=' };
+
 struct noted_read {
 	/* Its text, "str(arg0)". If its value depends on the script (variables, maps, branches)
 	 * with the place, "str($p)@120": then it is valid for that script alone. */
 	const char *key;
 	const char *field; /* of the event: "str_arg0" */
-	const char *type;  /* what the field is cast to; "": it is as it is */
+	/* What the field is cast to; "": it is as it is; from NOTED_LAYOUT on a text of
+	 * type/layout.h: the field is bytes that are such a value. */
+	const char *type;
 };
 
 /* Of the events of a probe. */
