@@ -232,6 +232,23 @@ static struct ir_val buf_of_text(struct lower *l, struct node *call, const struc
 	return val_memory(t, dst);
 }
 
+static void read_buf(struct lower *l, struct opnd dst, struct opnd size, u32 cap, struct opnd addr,
+		     enum space space)
+{
+	struct opnd ret = lower_probe_read_sized(l, opnd_plus(dst, 4), size, cap, addr, space);
+	struct ir_block *failed, *out;
+
+	if (!l->env->config.buf_empty)
+		return;
+	failed = ir_block_new(l);
+	out = ir_block_new(l);
+	ir_branch(l, CC_SLT, ret, o_imm(0), failed, out);
+	ir_place(l, failed);
+	ir_store(l, dst, 4, o_imm(0));
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
 static struct ir_val lower_buf(struct lower *l, struct node *call)
 {
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
@@ -264,7 +281,7 @@ static struct ir_val lower_buf(struct lower *l, struct node *call)
 		ir_zero(l, dst, t->size);
 	ir_store(l, dst, 4, size);
 	if (!none)
-		lower_probe_read_sized(l, opnd_plus(dst, 4), size, t->count, addr, space);
+		read_buf(l, dst, size, t->count, addr, space);
 	v = val_memory(t, dst);
 	return v;
 }

@@ -11,7 +11,6 @@
 #include "builtin/join.h"
 #include "builtin/text.h"
 #include "base/clock.h"
-#include "type/call.h"
 
 /* ---- format strings */
 
@@ -170,31 +169,14 @@ static void put_values(struct lower *l, const struct event_desc *e, struct opnd 
 	}
 }
 
-/* The type of a system call's arguments if they end the value, alone or as the last member of a
- * tuple; NULL if it ends differently. */
-static const struct type *call_at_end(const struct type *t)
+/* Only the bytes in use of what ends the last value are sent: a tenth of the capacity. */
+static void output_values(struct lower *l, struct event_desc *e, const struct values *v, u32 at,
+			  const struct type *end)
 {
-	const struct field *last =
-		t->kind == TY_TUPLE && t->n_fields ? &t->fields[t->n_fields - 1] : NULL;
+	struct opnd record = lower_scratch_kept(l, ALIGN_UP(e->size, 8u));
 
-	if (last && last->type->kind == TY_CALL && last->offset + last->type->size == t->size)
-		return last->type;
-	return t->kind == TY_CALL ? t : NULL;
-}
-
-/* For the arguments of a call, only the bytes in use are sent: a tenth of the capacity. */
-static void output_values(struct lower *l, struct event_desc *e, const struct values *v,
-			  const struct type *call)
-{
-	struct opnd record, used;
-	u32 end = e->fields[e->n_fields - 1].offset + e->fields[e->n_fields - 1].type->size;
-
-	record = lower_scratch_kept(l, ALIGN_UP(e->size, 8u));
 	put_values(l, e, record, (void *)(uintptr_t)v);
-	used = ir_op2(l, IR_AND, ir_load(l, opnd_plus(record, end - call->size), 8, false),
-		      o_imm(CALL_USED & ~7));
-	used = ir_at_most(l, used, call->size);
-	event_output(l, e, record, ir_op2(l, IR_ADD, used, o_imm(end - call->size)));
+	event_output(l, e, record, event_cut_size(l, record, at, end));
 }
 
 enum { MANY_VALUES = 32 };
@@ -230,7 +212,8 @@ static void emit_values(struct lower *l, struct node *call, struct event_desc *e
 	struct opnd *scalar = arena_array(l->arena, struct opnd, n_values);
 	struct ir_val *early = arena_array(l->arena, struct ir_val, n_values);
 	struct values v = { first, scalar, early };
-	const struct type *at_end;
+	const struct type *end = NULL;
+	u32 at = 0;
 
 	if (n_values > MANY_VALUES && lower_is_short_of_stack(l)) {
 		output_one_by_one(l, e, first);
@@ -243,9 +226,12 @@ static void emit_values(struct lower *l, struct node *call, struct event_desc *e
 		else if (must_be_early(l, a))
 			early[n] = lower_memory(l, a);
 	}
-	at_end = n ? call_at_end(e->fields[n - 1].type) : NULL;
-	if (at_end)
-		output_values(l, e, &v, at_end);
+	if (n) {
+		at = e->fields[n - 1].offset;
+		end = event_open_end(l, e->fields[n - 1].type, &at);
+	}
+	if (end)
+		output_values(l, e, &v, at, end);
 	else
 		event_emit(l, e, put_values, &v);
 }

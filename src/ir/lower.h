@@ -115,8 +115,9 @@ struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opn
 /* The same with a variable size that the code bounds itself (at most cap). */
 struct opnd lower_read_str_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap,
 				 struct opnd addr, enum space space);
-void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap,
-			    struct opnd addr, enum space space);
+/* Returns what the helper does: negative if nothing was read. */
+struct opnd lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap,
+				   struct opnd addr, enum space space);
 /* Whether the program can be sleepable, so that it can fault user pages in. */
 bool lower_may_sleep(struct lower *l);
 /*
@@ -201,6 +202,13 @@ void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void 
  * the action's own. len is bounded by e->size.
  */
 void event_output(struct lower *l, struct event_desc *e, struct opnd record, struct opnd len);
+/*
+ * The arguments of a system call or the long buffer that ends a value of this type, of which only
+ * the bytes in use are sent; NULL: it ends differently. *at: what is before it is added.
+ */
+const struct type *event_open_end(struct lower *l, const struct type *t, u32 *at);
+/* The size of a record in which that is at `at`. */
+struct opnd event_cut_size(struct lower *l, struct opnd record, u32 at, const struct type *end);
 /*
  * From here on records wait for commit() of this number; 0: they do not wait. Rows with
  * BI_SPECULATES.

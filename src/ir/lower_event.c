@@ -180,34 +180,50 @@ void event_output(struct lower *l, struct event_desc *e, struct opnd record, str
 	ir_place(l, out);
 }
 
-/* ---- records that end with the arguments of a system call (type/call.h): as long as needed */
+/* ---- records that end with the arguments of a system call (type/call.h) or with buf(): as long as
+ * needed */
 
-/* Where the value of a TY_CALL is that ends a value of this type; -1: there is none. */
-static s64 trailing_call(const struct type *t)
+/* A program that may sleep does not read user memory into scratch, which another one may use
+ * then. */
+const struct type *event_open_end(struct lower *l, const struct type *t, u32 *at)
 {
 	const struct field *last;
-	s64 at;
 
-	if (t->kind == TY_CALL)
-		return 0;
+	if (t->kind == TY_CALL ||
+	    (t->kind == TY_BUFFER && t->size > SMALL_RECORD && !lower_may_sleep(l)))
+		return t;
 	if ((t->kind != TY_TUPLE && t->kind != TY_RECORD) || !t->n_fields)
-		return -1;
+		return NULL;
 	last = &t->fields[t->n_fields - 1];
-	at = trailing_call(last->type);
-	return at < 0 ? -1 : at + last->offset;
+	*at += last->offset;
+	return event_open_end(l, last->type, at);
 }
 
-/* Moves a field that ends so after all others and returns where the value is; -1: there is none. */
-static s64 call_last(struct event_desc *e)
+struct opnd event_cut_size(struct lower *l, struct opnd record, u32 at, const struct type *end)
+{
+	struct opnd used;
+
+	if (end->kind == TY_CALL)
+		used = ir_op2(l, IR_AND, ir_load(l, opnd_plus(record, at), 8, false),
+			      o_imm(CALL_USED & ~7));
+	else
+		used = ir_op2(l, IR_ADD, ir_load(l, opnd_plus(record, at), 4, false),
+			      o_imm(sizeof(u32)));
+	return ir_op2(l, IR_ADD, ir_at_most(l, used, end->size), o_imm(at));
+}
+
+/* Moves a field that ends so after all others and returns the type of the end, and where it is;
+ * NULL: there is none. */
+static const struct type *open_end_last(struct lower *l, struct event_desc *e, u32 *at)
 {
 	struct event_field *last = NULL;
 	u32 end = sizeof(struct record_head);
 
 	for (u32 i = 0; i < e->n_fields; i++)
-		if (trailing_call(e->fields[i].type) >= 0)
+		if (event_open_end(l, e->fields[i].type, &(u32){ 0 }))
 			last = &e->fields[i];
 	if (!last)
-		return -1;
+		return NULL;
 	for (u32 i = 0; i < e->n_fields; i++) {
 		struct event_field *f = &e->fields[i];
 
@@ -217,21 +233,19 @@ static s64 call_last(struct event_desc *e)
 		f->offset = end;
 		end += type_is_scalar(f->type) ? f->type->size : ALIGN_UP(f->type->size, 8u);
 	}
-	last->offset = ALIGN_UP(end, 8u);
+	last->offset = *at = ALIGN_UP(end, 8u);
 	e->size = last->offset + ALIGN_UP(last->type->size, 8u);
-	return last->offset + trailing_call(last->type);
+	return event_open_end(l, last->type, at);
 }
 
-static void emit_cut(struct lower *l, struct event_desc *e, s64 call, event_fill_fn fill, void *ctx)
+static void emit_cut(struct lower *l, struct event_desc *e, u32 at, const struct type *end,
+		     event_fill_fn fill, void *ctx)
 {
-	struct opnd record = lower_scratch_temp(l, e->size), len;
+	struct opnd record = lower_scratch_temp(l, e->size);
 	u32 mark = vn_mark(l);
 
 	fill(l, e, record, ctx);
-	len = ir_op2(l, IR_AND, ir_load(l, opnd_plus(record, call), 8, false),
-		     o_imm(CALL_USED & ~7));
-	len = ir_at_most(l, ir_op2(l, IR_ADD, len, o_imm(call)), e->size);
-	event_output(l, e, record, len);
+	event_output(l, e, record, event_cut_size(l, record, at, end));
 	vn_truncate(l, mark);
 }
 
@@ -241,11 +255,12 @@ static void emit_cut(struct lower *l, struct event_desc *e, s64 call, event_fill
  */
 void event_emit(struct lower *l, struct event_desc *e, event_fill_fn fill, void *ctx)
 {
-	s64 call = call_last(e);
+	u32 at = 0;
+	const struct type *end = open_end_last(l, e, &at);
 	struct event_build eb;
 
-	if (call >= 0 && e->size > SMALL_RECORD) {
-		emit_cut(l, e, call, fill, ctx);
+	if (end && e->size > SMALL_RECORD) {
+		emit_cut(l, e, at, end, fill, ctx);
 		return;
 	}
 	eb = begin(l, e, true);

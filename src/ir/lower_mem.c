@@ -468,8 +468,8 @@ struct opnd lower_read_str(struct lower *l, struct opnd dst, u32 cap, struct opn
 	return lower_read_str_sized(l, dst, o_imm(cap), cap, addr, space);
 }
 
-void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap,
-			    struct opnd addr, enum space space)
+struct opnd lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, u32 cap,
+				   struct opnd addr, enum space space)
 {
 	enum space from = reader_of(l, space);
 	struct opnd ret =
@@ -478,6 +478,7 @@ void lower_probe_read_sized(struct lower *l, struct opnd dst, struct opnd size, 
 			ir_call(l, readers[from].bytes, false, 3, dst, size, addr);
 
 	count_unreadable(l, ret, addr);
+	return ret;
 }
 
 u32 lower_str_limit(struct lower *l)

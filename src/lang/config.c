@@ -53,6 +53,8 @@ static const struct config_row {
 	ROW(argstr_whole, CFG_U64, 0, NULL,
 	    "1: argstr of a system call copies the strings of the environment, and longer arrays",
 	    NULL),
+	ROW(buf_empty, CFG_U64, 0, NULL,
+	    "1: buf() of memory that cannot be read has no bytes, instead of zeros", NULL),
 	ROW(cache_user_symbols, CFG_CACHE, 0, "PER_PID", "where user symbols are kept",
 	    "has no effect: a file is read once for all processes, "
 	    "the maps of a process whenever they change"),

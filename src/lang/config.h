@@ -21,7 +21,9 @@ struct config { /* the environment wins over the block */
 		max_cat_bytes, on_stack_limit, log_size, perf_rb_pages;
 	bool cpp_demangle, exact_uprobes, lazy_symbolication, print_maps_on_exit, show_debug_info,
 		stack_lines;
-	u64 argstr_rest, argstr_whole;
+	struct { /* what readers of the tool's own scripts want */
+		u64 argstr_rest, argstr_whole, buf_empty;
+	};
 	enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE } missing_probes;
 	enum stack_mode stack_mode;
 	enum user_stacks { USER_STACKS_AUTO, USER_STACKS_FP } user_stacks;

@@ -2,6 +2,7 @@
 /* Arguments and memory in a value of argstr: the pieces of type/call.h by their addresses, and the
  * lengths and cases that views depend on. */
 #include "trace/call_memory.h"
+#include "trace/call_style.h"
 #include "trace/call_number.h"
 
 u64 call_arg_of(const struct shown *s, u32 i)
@@ -9,28 +10,47 @@ u64 call_arg_of(const struct shown *s, u32 i)
 	return i < s->n_args ? word_at(s->value + CALL_AT_ARGS + 8 * i, 8) : 0;
 }
 
+/* A piece of len bytes from an address on. */
+static void consider(struct bytes *found, u64 address, u32 wanted, u64 from, u32 len, const u8 *p)
+{
+	u32 skip = (u32)(address - from);
+
+	if (address < from || address - from >= len)
+		return;
+	if (found->p &&
+	    (found->out ? len - skip < MIN(wanted, found->n) : found->n >= MIN(wanted, len - skip)))
+		return;
+	found->p = p + skip;
+	found->n = len - skip;
+}
+
+/* What the entry had is not what the call has left. */
+static void consider_more(const struct shown *s, struct bytes *found, u64 address, u32 wanted)
+{
+	const struct call_more *more = s->more;
+
+	for (u32 i = 0; more && i < more->n; i++)
+		if (!found->out || more->v[i].out)
+			consider(found, address, wanted, more->v[i].address, more->v[i].len,
+				 (const u8 *)more->bytes.s + more->v[i].at);
+}
+
 struct bytes call_memory(const struct shown *s, u64 address, u32 wanted, bool out)
 {
+	const u64 mask = (1ull << CALL_PIECE_SHIFT) - 1;
 	struct bytes found = { .out = out };
 
-	address &= (1ull << CALL_PIECE_SHIFT) - 1;
 	for (u32 at = CALL_AT_ARGS + 8 * s->n_args; at + CALL_PIECE_HEAD <= s->used;) {
-		u64 head = word_at(s->value + at, 8),
-		    from = head & ((1ull << CALL_PIECE_SHIFT) - 1);
-		u32 len = (u32)(head >> CALL_PIECE_SHIFT), skip = (u32)(address - from);
+		u64 head = word_at(s->value + at, 8);
+		u32 len = (u32)(head >> CALL_PIECE_SHIFT);
 		const u8 *p = s->value + at + CALL_PIECE_HEAD;
 
 		if (len > s->used - at - CALL_PIECE_HEAD)
 			break;
 		at += CALL_PIECE_HEAD + ALIGN_UP(len, 8u);
-		if (address < from || address - from >= len)
-			continue;
-		if (found.p &&
-		    (out ? len - skip < MIN(wanted, found.n) : found.n >= MIN(wanted, len - skip)))
-			continue;
-		found.p = p + skip;
-		found.n = len - skip;
+		consider(&found, address & mask, wanted, head & mask, len, p);
 	}
+	consider_more(s, &found, address, wanted);
 	return found;
 }
 

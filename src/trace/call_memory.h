@@ -7,6 +7,7 @@
 #include "type/call.h"
 
 struct buf;
+struct call_more;
 struct call_style;
 struct names;
 
@@ -27,7 +28,8 @@ struct shown {
 	const struct call_style *style;
 	struct buf *dump; /* receives the data of buffers in hex; may be NULL */
 	u32 n_dumped;
-	u32 most_name; /* bytes that are copied of a file name; 0: not known */
+	const struct call_more *more; /* memory besides; may be NULL */
+	u32 most_name;                /* bytes that are copied of a file name; 0: not known */
 };
 
 /* Where the bytes of a value are. */

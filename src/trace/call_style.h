@@ -10,6 +10,20 @@ enum call_constants { CALL_ABBREV, CALL_RAW, CALL_VERBOSE };
 /* Values of argstr_hex: no hex; strings with unprintable characters; all; escapes in hex. */
 enum call_hex { CALL_HEX_NONE, CALL_HEX_NON_ASCII, CALL_HEX_ALL, CALL_HEX_ESCAPES };
 
+/* Memory that a value of argstr does not have. Bytes are those at `at` of call_more. */
+struct call_piece {
+	u64 address;
+	u32 len, at;
+	bool out; /* at the return of the call */
+};
+
+struct call_more {
+	struct call_piece *v;
+	u32 n, room;
+	struct buf bytes;
+	bool is_all; /* with it, all is there that could be read */
+};
+
 /* Of names->style; NULL is all zero. */
 struct call_style {
 	enum call_constants constants;
@@ -19,6 +33,7 @@ struct call_style {
 	/* The command name of a process, or NULL. */
 	const char *(*comm)(void *comm_ctx, u32 pid);
 	void *comm_ctx;
+	const struct call_more *more; /* or NULL */
 };
 
 enum call_number { CALL_AS_SIGNED, CALL_AS_UNSIGNED, CALL_AS_OCTAL, CALL_AS_HEX };

@@ -20,7 +20,7 @@
 enum {
 	PAGE = 4096,
 	MOST_SHOWN = 32,
-	/* bytes of text, elements of an array */ MOST_DEPTH = 12,
+	/* bytes of text and elements of an array */ MOST_DEPTH = 12,
 	MOST_FDS = 1024,
 	AT_CWD = -100
 };
@@ -256,7 +256,7 @@ static void show_struct(struct shown *s, const struct call_struct *st, struct by
 
 static u32 most_elements(const struct shown *s)
 {
-	return s->style && s->style->whole ? UINT32_MAX : MOST_SHOWN;
+	return s->dump || (s->style && s->style->whole) ? UINT32_MAX : s->most;
 }
 
 /* Whether memory ended: the next element would reach into the next page. */
@@ -321,7 +321,7 @@ static void show_strings(struct shown *s, const struct call_view *v, u64 address
 				call_put_end(s->b, address);
 			break;
 		}
-		text = call_memory(s, word_at(p.p, v->size), 1, false);
+		text = call_memory(s, word_at(p.p, v->size), s->most + 1, false);
 		if (text.p)
 			put_string(s, &string, text);
 		else
@@ -379,6 +379,8 @@ static void dump(struct shown *s, struct bytes m, u64 n, bool in_vector)
 	if (in_vector)
 		buf_printf(s->dump, " * %llu bytes in buffer %u\n", (unsigned long long)n,
 			   s->n_dumped++);
+	if (known < n && s->more && s->more->is_all) /* as strace: nothing of it */
+		return;
 	for (u32 at = 0; at < known; at += CALL_DUMP_ROW)
 		put_dump_row(s->dump, m.p, at, MIN(known - at, (u32)CALL_DUMP_ROW));
 	if (known < n)
@@ -437,6 +439,8 @@ static u32 wanted(const struct shown *s, const struct call_view *v, u32 size, s6
 		return (u32)MIN(8 * n, (s64)MOST_FDS / 8);
 	if (n > 0 && v->kind == VIEW_ARRAY)
 		return (u32)MIN(n, (s64)most_elements(s)) * call_size_of(v->of);
+	if (v->kind == VIEW_STRING)
+		return s->most + 1;
 	return n > 0 ? (u32)MIN(n, (s64)CALL_USED) : MAX(size, 1u);
 }
 
@@ -761,6 +765,7 @@ static const struct call_format *open_value(struct shown *s, struct buf *b,
 			     .hex = names ? names->argstr_hex : 0,
 			     .most_name = names ? MIN(names->max_strlen, (u32)CALL_FILE_NAME) : 0,
 			     .style = names ? names->style : NULL,
+			     .more = names && names->style ? names->style->more : NULL,
 			     .value = value,
 			     .used = MIN((u32)(head & CALL_USED), size),
 			     .n_args = (u32)MIN(head >> CALL_ARGS_SHIFT & 0xff, (u64)CALL_MAX_ARGS),

@@ -318,9 +318,8 @@ static s32 call_arg(const struct strace_event *r)
 	return arg;
 }
 
-void strace_on_return(struct strace *st, const struct strace_event *r)
+static void on_return(struct strace *st, struct strace_thread *th, const struct strace_event *r)
 {
-	struct strace_thread *th = strace_thread_of(st, r->tid, r->pid);
 	const struct strace_call *call = strace_call_of(st, r);
 	s64 ret = event_number(r, AT_RESULT);
 	bool is_error;
@@ -358,6 +357,14 @@ void strace_on_return(struct strace *st, const struct strace_event *r)
 	if (th->changes)
 		strace_put_mode(st, th, !th->is_i386, r->ns);
 	strace_flush_held(st, th, r->ns);
+}
+
+void strace_on_return(struct strace *st, const struct strace_event *r)
+{
+	struct strace_thread *th = strace_thread_of(st, r->tid, r->pid);
+
+	on_return(st, th, r);
+	strace_forget_memory(th);
 }
 
 /* Ends a call whose return will not come. */

@@ -8,12 +8,19 @@ static const char reads[] =
 static const char writes[] =
 	"write pwrite64 writev pwritev pwritev2 sendto sendmsg sendmmsg vmsplice mq_timedsend";
 
+/* The descriptors for which the call shows its data; NULL: it shows none. */
+const u64 *strace_dumped_fds(const struct strace_options *o, const char *name)
+{
+	size_t len = strlen(name);
+
+	return lists_word(reads, name, len)  ? o->read_fds :
+	       lists_word(writes, name, len) ? o->write_fds :
+					       NULL;
+}
+
 void strace_put_dump(struct strace *st, const struct strace_call *call, const void *value, u32 size)
 {
-	size_t len = strlen(call->name);
-	const u64 *fds = lists_word(reads, call->name, len)  ? st->o.read_fds :
-			 lists_word(writes, call->name, len) ? st->o.write_fds :
-							       NULL;
+	const u64 *fds = strace_dumped_fds(&st->o, call->name);
 	u32 fd;
 
 	if (!fds || size < CALL_AT_ARGS + sizeof(u64))

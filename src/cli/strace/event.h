@@ -63,5 +63,7 @@ bool strace_is_detached(const struct strace *st, u32 tid);
 
 /* ---- descriptors.c */
 strace_handler strace_on_file, strace_on_socket;
+/* ---- memory.c */
+strace_handler strace_on_memory;
 
 #endif

@@ -65,7 +65,7 @@ static void (*const handlers[N_STRACE_RECORDS])(struct strace *st, const struct 
 	[RECORD_END] = strace_on_end,         [RECORD_SIGNAL] = strace_on_signal,
 	[RECORD_IGNORED] = strace_on_ignored, [RECORD_TICK] = on_tick,
 	[RECORD_EXEC] = strace_on_exec,       [RECORD_FILE] = strace_on_file,
-	[RECORD_SOCKET] = strace_on_socket,
+	[RECORD_SOCKET] = strace_on_socket,   [RECORD_MEMORY] = strace_on_memory,
 };
 
 /* Until CMD is executed, its process is ours. */
@@ -73,10 +73,12 @@ static bool is_ours(struct strace *st, const struct strace_event *r, s64 kind)
 {
 	const struct strace_call *call;
 
-	if (!st->awaits_exec || kind == RECORD_EXEC)
+	if (!st->awaits_exec || kind == RECORD_EXEC || kind == RECORD_MEMORY)
 		return false;
 	call = kind == RECORD_ENTER ? strace_call_of(st, r) : NULL;
 	st->awaits_exec = !call || !starts_with(call->name, "execve");
+	if (st->awaits_exec && (kind == RECORD_ENTER || kind == RECORD_RETURN))
+		strace_forget_memory(strace_thread_of(st, r->tid, r->pid));
 	return st->awaits_exec;
 }
 

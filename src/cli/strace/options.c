@@ -205,13 +205,8 @@ static int read_strings(struct strace *st, const char *value)
 	char *end;
 	unsigned long n = strtoul(value, &end, 10);
 
-	if (end == value || *end || *value == '-')
+	if (end == value || *end || *value == '-' || n > UINT32_MAX / 4)
 		return say_usage(st->c, "invalid -s argument: '%s'", value);
-	if (n > STRACE_STRINGS_MOST) {
-		say_note(st->c, "-s %s: strings are shown up to %d bytes", value,
-			 STRACE_STRINGS_MOST);
-		n = STRACE_STRINGS_MOST;
-	}
 	st->o.strings = (u32)n;
 	return 0;
 }

@@ -92,6 +92,8 @@ const char *strace_format_args(struct strace *st, struct buf *b, struct strace_t
 
 	buf_clear(b);
 	st->shown = th;
+	st->style.more = &th->more;
+	th->more.is_all = nr < SYSCALL_I386;
 	st->style.whole = nr < SYSCALL_MAX && !strace_in_set(st->o.abbrev, SYSCALL_MAX, nr);
 	st->style.addresses = nr < SYSCALL_MAX && !strace_in_set(st->o.verbose, SYSCALL_MAX, nr);
 	if (t && t->kind == TY_CALL && strace_is_raw(&st->o, th->call->nr))

@@ -81,7 +81,7 @@ static const char file_of[] =
 	"	if ((uint32)$fd < curtask.files.fdt.max_fds) {\n"
 	"		$f = curtask.files.fdt.fd[$fd];\n"
 	"		if ((uint64)$f != 0) {\n"
-	"			print((%d, tid, pid, nsecs, $fd, path($f.f_path)%s));\n"
+	"			print((%d, tid, pid, nsecs, $fd, path($f.f_path, 1024)%s));\n"
 	"%s"
 	"		}\n"
 	"	}\n";
@@ -191,7 +191,7 @@ static void put_taken_files(struct buf *b, const struct strace_options *o)
 			put_file_of(b, o, fd);
 			buf_printf(
 				b,
-				"	if ($fd == %d) { print((%d, tid, pid, nsecs, $fd, path(curtask.fs.pwd))); }\n	}\n",
+				"	if ($fd == %d) { print((%d, tid, pid, nsecs, $fd, path(curtask.fs.pwd, 1024))); }\n	}\n",
 				STRACE_CWD, RECORD_FILE);
 		}
 		buf_release(&numbers);
@@ -288,7 +288,7 @@ static bool has_any(const u64 *set, u32 n)
 	return false;
 }
 
-/* -e read=, -e write= */
+/* -e read=, -e write=: memory.c has no clauses for 32-bit programs. */
 static bool dumps(const struct strace_options *o)
 {
 	return has_any(o->read_fds, STRACE_FD_MAX) || has_any(o->write_fds, STRACE_FD_MAX);
@@ -309,10 +309,12 @@ static void put_config(struct buf *b, const struct strace *st)
 	if (st->o.lines)
 		buf_printf(
 			b,
-			"; perf_rb_pages = %llu; argstr_bytes = %u; argstr_hex = %u; argstr_rest = 1; argstr_whole = %u",
+			"; perf_rb_pages = %llu; max_strlen = 32768; buf_empty = 1; argstr_bytes = %u; argstr_hex = %u; "
+			"argstr_rest = 1; argstr_whole = %u",
 			(unsigned long long)job_ring_pages(),
-			dumps(&st->o) ? (u32)STRACE_STRINGS_MOST : st->o.strings, st->o.hex,
-			is_whole(&st->o));
+			st->o.i386 && dumps(&st->o) ? (u32)STRACE_STRINGS_MOST :
+						      MIN(st->o.strings, (u32)STRACE_STRINGS_MOST),
+			st->o.hex, is_whole(&st->o));
 	buf_puts(b, " }\n");
 }
 
@@ -326,6 +328,8 @@ const char *strace_script(const struct strace *st)
 		   RECORD_FORKED); /* births precede calls */
 	if (st->o.lines && (st->o.files || st->o.n_paths))
 		put_files(&b, &st->o);
+	if (st->o.lines)
+		strace_put_memory(&b, st);
 	put_calls(&b, st);
 	if (st->o.lines) {
 		buf_printf(&b, signals, RECORD_SIGNAL, st->o.pointer ? ", ustack(1)" : "");

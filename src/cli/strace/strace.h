@@ -17,6 +17,7 @@
  *	threads.c	the threads that are traced
  *	put.c		the parts of a line, and the file that it goes to
  *	dump.c		-e read=, -e write=: data in hex
+ *	memory.c	memory of a call that is more than argstr keeps
  *	pids.c		-Y: the command names of processes
  *	result.c	what a call returned, as text
  *	signal.c	signals and ends as text
@@ -55,6 +56,7 @@ enum strace_record {
 	RECORD_EXEC,    /* tid, pid, ns, whether the program is a 32-bit one */
 	RECORD_FILE,    /* tid, pid, ns, descriptor, path; -yy: mode, device */
 	RECORD_SOCKET,  /* tid, pid, ns, descriptor, the members of struct strace_socket */
+	RECORD_MEMORY,  /* tid, pid, 0, address, bytes */
 	N_STRACE_RECORDS
 };
 
@@ -156,7 +158,10 @@ struct strace_thread {
 	bool is_shown;    /* the begin of the call is on a line */
 	bool is_open;     /* ... which has no end yet */
 	const struct type *args_type;
-	struct buf args; /* the bytes of the argument record at the entry */
+	struct {
+		struct buf args;       /* the bytes of the argument record at the entry */
+		struct call_more more; /* memory of the call besides */
+	};
 	struct buf held; /* a line that follows the return of the call; without the newline */
 	u32 last_signal; /* of the first thread: delivered to the process */
 	bool is_ending;  /* the first thread, while others live: end_code is what it ended with */
@@ -269,7 +274,14 @@ void strace_put_equals(struct strace *st, u32 width);
 void strace_put_spent(struct strace *st, u64 ns);
 /* The line that follows the return of a call. */
 void strace_flush_held(struct strace *st, struct strace_thread *th, u64 ns);
-/* ---- dump.c: in st->line, the data that a call that has succeeded has read or written. */
+/* ---- memory.c: clauses that print RECORD_MEMORY; what those of a thread have said. */
+void strace_put_memory(struct buf *b, const struct strace *st);
+void strace_forget_memory(struct strace_thread *th);
+void strace_release_memory(struct strace_thread *th);
+/* ---- dump.c */
+/* The descriptors for which a call shows its data in hex; NULL: it has none. */
+const u64 *strace_dumped_fds(const struct strace_options *o, const char *name);
+/* In st->line, the data that a call that has succeeded has read or written. */
 void strace_put_dump(struct strace *st, const struct strace_call *call, const void *value,
 		     u32 size);
 /* ---- pids.c: "<cat>" of a process, or NULL. ctx: struct strace. */

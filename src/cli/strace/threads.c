@@ -31,6 +31,7 @@ static void forget_files(struct strace_thread *th)
 	strace_forget_files(&th->call_files);
 	strace_forget_files(&th->next_files);
 	strace_forget_files(&th->files);
+	strace_release_memory(th);
 }
 
 /* The entry remains: the ID may be reused. */
