@@ -149,7 +149,7 @@ static const struct type *check_bswap(struct check *c, struct node *call)
 	u32 size = n->type->size;
 
 	if (n->is_const)
-		node_make_int(call, (s64)(__builtin_bswap64((u64)n->value) >> (64 - 8 * size)),
+		node_fold_int(call, (s64)(__builtin_bswap64((u64)n->value) >> (64 - 8 * size)),
 			      type_int(size, false));
 	return type_int(size, false);
 }

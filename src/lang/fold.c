@@ -81,12 +81,16 @@ static wide divide(struct check *c, struct node *n, wide a, wide b)
 	return is_mod ? a % b : a / b;
 }
 
-/* Saturates, so that a result that does not fit is reported. */
+/* Bits shifted out are dropped: ~0 << 12 is a mask. All of them is a result that does not fit, which is reported. */
 static wide shift_left(wide a, wide by)
 {
 	if (by < 0 || !a)
 		return 0;
-	return by > 63 ? (wide)UINT64_MAX + 1 : a * ((wide)1 << by);
+	if (by > 63)
+		return (wide)UINT64_MAX + 1;
+	u64 bits = (u64)a << by;
+
+	return a < 0 ? (wide)(s64)bits : (wide)bits;
 }
 
 static wide shift_right(wide a, wide by)

@@ -587,6 +587,13 @@ static void put_zero(struct sink *s, const struct table *t)
 	free(zero);
 }
 
+/* Programs that read the output look for averages by name, also those without a value. */
+static void put_empty(struct sink *s, const struct table *t)
+{
+	put_table_head(s, t);
+	buf_puts(&s->out, "{}}}\n");
+}
+
 static void table(struct sink *s, const struct table *t)
 {
 	bool keyed = t->map->key != NULL;
@@ -600,6 +607,8 @@ static void table(struct sink *s, const struct table *t)
 		put_scalar(s, t, t->rows.v[0].value, newest);
 	else if (table_has_zero(t))
 		put_zero(s, t);
+	else if (streq(table_type(t), "stats"))
+		put_empty(s, t);
 	sink_item(s);
 }
 

@@ -48,6 +48,9 @@ static void test_ints(void)
 	is_folded("-7 % 3", -1, "int8");
 	is_folded("1 << 63", INT64_MIN, "uint64");
 	is_folded("1 << 40", 1ll << 40, "int64");
+	is_folded("~0 << 12", -4096, "uint64");
+	is_folded("-3 << 62", 1ll << 62, "int64");
+	is_folded("2 << 63", 0, "int8");
 	is_folded("-8 >> 1", -4, "int8");
 	is_folded("-8 >> 70", -1, "int8");
 	is_folded("~0", -1, "uint64");
