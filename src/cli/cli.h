@@ -131,8 +131,8 @@ struct stat_options {
 
 /* sonde sched: of cmd_sched.c. */
 struct sched_options {
-	const char *sort;
-	bool pids, wakeups, summary, idle;
+	const char *sort, *tids, *pids_given;
+	bool pids, wakeups, summary, with_summary, idle, migrations, next, state, visual, compact;
 };
 
 /* For output that depends on whether a terminal reads it. */

@@ -2,6 +2,7 @@
 /* sonde sched: waits for processors, runs, and threads by processor; live or of a recording. */
 #include <unistd.h>
 #include "cli/job.h"
+#include "cli/option_take.h"
 #include "cli/record_events.h"
 #include "cli/recording.h"
 #include "cli/sched/sched.h"
@@ -10,6 +11,8 @@
 #include "output/notice.h"
 #include "trace/event_line.h"
 #include "trace/value.h"
+
+#define MIGRATION "sched:sched_migrate_task"
 
 /* ---- threads */
 
@@ -71,6 +74,11 @@ struct sched_thread *sched_runs(struct sched *s, u32 cpu, struct sched_thread *t
 	return was;
 }
 
+bool sched_shows_cpu(const struct sched *s, u32 cpu)
+{
+	return !s->shown || (cpu < SCHED_CPUS && s->shown[cpu]);
+}
+
 /* ---- events */
 
 static void take_switch(struct sched *s, struct sched_event *e)
@@ -84,7 +92,8 @@ static void take_switch(struct sched *s, struct sched_event *e)
 static void take_wakeup(struct sched *s, struct sched_event *e)
 {
 	e->thread = thread_in(s, e->e, "pid", "comm");
-	s->view->on_wakeup(s, e);
+	if (s->view->on_wakeup)
+		s->view->on_wakeup(s, e);
 }
 
 /* Of a wake-up there are two events: when it begins, and when the thread is in a queue. */
@@ -100,21 +109,31 @@ static void take_woken(struct sched *s, struct sched_event *e)
 		take_wakeup(s, e);
 }
 
+static void take_migration(struct sched *s, struct sched_event *e)
+{
+	e->thread = thread_in(s, e->e, "pid", "comm");
+	e->from_cpu = event_number(e->e, "orig_cpu");
+	e->to_cpu = event_number(e->e, "dest_cpu");
+	if (s->view->on_migration)
+		s->view->on_migration(s, e);
+}
+
 static void take_runtime(struct sched *s, struct sched_event *e)
 {
 	e->thread = thread_in(s, e->e, "pid", "comm");
 	e->runtime = (u64)event_number(e->e, "runtime");
-	s->view->on_runtime(s, e);
+	if (s->view->on_runtime)
+		s->view->on_runtime(s, e);
 }
 
 static const struct {
 	const char *name;
 	void (*take)(struct sched *s, struct sched_event *e);
-} takers[] = { { "sched:sched_switch", take_switch },
-	       { "sched:sched_waking", take_waking },
-	       { "sched:sched_wakeup", take_woken },
-	       { "sched:sched_wakeup_new", take_wakeup },
-	       { "sched:sched_stat_runtime", take_runtime } };
+} takers[] = {
+	{ "sched:sched_switch", take_switch },        { "sched:sched_waking", take_waking },
+	{ "sched:sched_wakeup", take_woken },         { "sched:sched_wakeup_new", take_wakeup },
+	{ "sched:sched_stat_runtime", take_runtime }, { MIGRATION, take_migration }
+};
 
 static void take_event(struct sched *s, const struct trace_event *event)
 {
@@ -163,6 +182,10 @@ static int read_all(struct sched *s, struct recorded *r)
 		return say_usage(
 			s->c, "%s has no sched:sched_switch: sonde record -e 'sched:*' records it",
 			r->path);
+	if (s->c->own.sched.migrations && !store_has_event(r->tables, MIGRATION))
+		return say_usage(s->c,
+				 "%s has no " MIGRATION ": sonde record -e 'sched:*' records it",
+				 r->path);
 	if (sink_open(s->c))
 		return STATUS_WRONG;
 	s->sink = &s->c->sink;
@@ -171,7 +194,7 @@ static int read_all(struct sched *s, struct recorded *r)
 	s->by_waking = s->view->by_waking ? store_has_event(r->tables, "sched:sched_waking") :
 					    !store_has_event(r->tables, "sched:sched_wakeup");
 	s->has_runtimes = store_has_event(r->tables, "sched:sched_stat_runtime");
-	s->n_cpus = MIN(r->tables->head.n_cpus, 1024u);
+	s->n_cpus = MIN(r->tables->head.n_cpus, (u32)SCHED_CPUS);
 	read_tasks(s, r);
 	while (!s->sink->closed && store_next(r->store, &e))
 		take_event(s, &e);
@@ -186,7 +209,13 @@ static int from_file(struct sched *s, const char *path)
 
 	if (ret)
 		return ret;
-	ret = read_all(s, &r);
+	ret = recorded_set_range(&r) ?: recorded_one_range(&r);
+	if (!ret && s->view->has_window) {
+		s->window.from = r.from;
+		s->window.to = r.to;
+		store_range(r.store, 0, ~0ull);
+	}
+	ret = ret ? ret : read_all(s, &r);
 	closed = recorded_close(&r);
 	return ret ? ret : closed;
 }
@@ -224,9 +253,9 @@ static const struct output output_sched = {
 
 static int live(struct sched *s)
 {
-	static const char *const events[] = {
+	const char *const events[] = {
 		"sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_stat_runtime",
-		NULL
+		s->c->own.sched.migrations ? MIGRATION : NULL, NULL
 	};
 	struct record_script script = { 0 };
 	int ret = record_script_make(s->c, events, &script);
@@ -247,9 +276,19 @@ static int live(struct sched *s)
 
 static const struct sched_view *const views[] = { &sched_latency, &sched_timehist, &sched_map };
 
+/* -s is perf's: of latency the columns follow, of timehist it is a flag. */
+static u32 take_sort(struct cli *c)
+{
+	if (!c->own.sched.summary || c->line.n_words < 2 || !sched_is_sort_list(c->line.words[1]))
+		return 0;
+	c->own.sched.sort = c->line.words[1];
+	return 1;
+}
+
 static int find_view(struct sched *s)
 {
-	const struct cli *c = s->c;
+	struct cli *c = s->c;
+	u32 n;
 
 	for (u32 i = 0; i < ARRAY_SIZE(views) && c->line.n_words; i++)
 		if (streq(views[i]->name, c->line.words[0]))
@@ -259,9 +298,67 @@ static int find_view(struct sched *s)
 			c,
 			"what to show: latency, timehist or map, as in \"%s sched latency -- make\"",
 			c->line.program);
-	return c->line.n_words > 1 ? say_usage(c, "%s: a command follows --, a recording --from",
-					       c->line.words[1]) :
+	n = 1 + (s->view == &sched_latency ? take_sort(c) : 0);
+	if (c->own.sched.sort && !sched_is_sort_list(c->own.sched.sort))
+		return say_usage(c, "--sort=%s: the columns are avg, max, switch and runtime",
+				 c->own.sched.sort);
+	return c->line.n_words > n ? say_usage(c, "%s: a command follows --, a recording --from",
+					       c->line.words[n]) :
 				     0;
+}
+
+/* Numbers with commas between them. */
+static bool read_list(struct sched *s, const char *list, bool of_pids)
+{
+	u32 n;
+
+	for (const char *at = list; at; at = *at ? at + 1 : NULL) {
+		at = job_read_number(at, &n);
+		if (!at || (*at && *at != ','))
+			return false;
+		if (of_pids)
+			vec_push(&s->arena, &s->pids, n);
+		else
+			vec_push(&s->arena, &s->tids, n);
+	}
+	return true;
+}
+
+static bool read_cpus(struct sched *s, const char *list)
+{
+	u32 first, last;
+
+	s->shown = arena_array(&s->arena, u8, SCHED_CPUS);
+	for (const char *at = list; at; at = *at ? at + 1 : NULL) {
+		at = job_read_range(at, &first, &last);
+		if (!at || (*at && *at != ','))
+			return false;
+		for (u32 i = first; i <= last && i < SCHED_CPUS; i++)
+			s->shown[i] = 1;
+	}
+	return true;
+}
+
+/* What is shown of the events. */
+static int read_choice(struct sched *s)
+{
+	struct cli *c = s->c;
+	const char *tids = c->own.sched.tids, *pids = c->own.sched.pids_given,
+		   *cpus = c->select.cpus;
+
+	if (tids && !read_list(s, tids, false))
+		return say_usage(c, "--tid=%s: numbers of threads, as 12,15", tids);
+	if (cpus && !read_cpus(s, cpus))
+		return say_usage(c, "--cpus=%s: a list of CPUs, as 0,2-3", cpus);
+	if (c->select.time_range && !c->request.from.file)
+		return say_usage(c, "--time is for a recording: --from");
+	if (pids && !c->request.from.file)
+		return take_pids(c, pids);
+	if (pids && !read_list(s, pids, true))
+		return say_usage(c, "--pid=%s: numbers of processes, as 12,15", pids);
+	return s->view != &sched_timehist && (s->tids.n || s->pids.n) ?
+		       say_usage(c, "-p and -t choose threads of a recording's timehist") :
+		       0;
 }
 
 static int sched(struct cli *c)
@@ -270,10 +367,11 @@ static int sched(struct cli *c)
 	const char *from = c->request.from.file;
 	int ret = find_view(&s);
 
-	if (!ret && from && (c->select.all || c->line.n_after || c->request.traced.n_pids))
-		ret = say_usage(c, "--from shows a recording: without -a, -p and a command");
-	c->request.from.file = c->request.engine.name = NULL;
 	arena_init(&s.arena);
+	ret = ret ? ret : read_choice(&s);
+	if (!ret && from && (c->select.all || c->line.n_after))
+		ret = say_usage(c, "--from shows a recording: without -a and a command");
+	c->request.from.file = c->request.engine.name = NULL;
 	if (!ret && from)
 		ret = from_file(&s, from);
 	else if (!ret)
@@ -290,12 +388,14 @@ const struct command command_sched = {
 	.brief = "show how threads wait for processors and run",
 	.doc = "latency: of each name (--pids: thread) how long it ran, how often it was switched to and how long it had waited then. "
 	       "timehist: a line for each time that a thread ran: how long it was off before its wake-up, how long it waited for the processor, how long it ran; "
-	       "-w adds wake-ups, -I lines of idle processors, -s prints sums instead. map: which thread is on which processor. Of CMD and its children, the processes of -p, all (-a), "
+	       "-w adds wake-ups, -M migrations, -n the next thread, --state that in which it leaves, -V a column for each processor; -s prints sums "
+	       "instead of lines, -S both, with how long processors were idle; --state -s sums what threads waited for; -I shows only how long processors were idle, "
+	       "and after which thread; -p, -t, -C and --time choose what of a recording is shown. map: which thread is on which processor. Of CMD and its children, the processes of -p, all (-a), "
 	       "or of a recording: of sonde record -e 'sched:*', perf (perf sched record) or trace-cmd. Figures are those of perf sched. The exit status is that of CMD.",
 	.example = "sonde sched latency -- make -j4\n"
 		   "sonde sched timehist -w --from sonde.data\n"
 		   "sonde sched map -a --duration 1s",
 	.run = sched,
-	.takes = (SETS_JOB | SET_CPUS | SET_FROM) & ~(u32)SET_FORMAT,
+	.takes = (SETS_JOB | SET_CPUS | SET_FROM | SET_TIME) & ~(u32)SET_FORMAT,
 	.cmd_after = true,
 };

@@ -305,7 +305,7 @@ static int take_one_pid(struct cli *c, const char *value)
 }
 
 /* "12,34"; bpftrace takes one only. */
-int take_pid(struct cli *c, const struct option_row *row, const char *value)
+int take_pids(struct cli *c, const char *value)
 {
 	int ret = 0;
 
@@ -318,6 +318,14 @@ int take_pid(struct cli *c, const struct option_row *row, const char *value)
 		ret = take_one_pid(c, arena_strndup(&c->line.arena, s, (size_t)(end - s)));
 	}
 	return ret;
+}
+
+int take_pid(struct cli *c, const struct option_row *row, const char *value)
+{
+	if (c->command != &command_sched)
+		return take_pids(c, value);
+	c->own.sched.pids_given = value; /* they may be those of a recording */
+	return 0;
 }
 
 static int take_one_tid(struct cli *c, const char *value)

@@ -45,4 +45,7 @@ TAKE(no_feature);
 TAKE(mode);
 #undef TAKE
 
+/* The processes of -p, each of which runs. */
+int take_pids(struct cli *c, const char *value);
+
 #endif

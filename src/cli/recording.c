@@ -76,7 +76,7 @@ static void names_make(struct recorded *r)
 
 /* ---- --time */
 
-static int set_range(struct recorded *r)
+int recorded_set_range(struct recorded *r)
 {
 	const char *text = r->c->select.time_range;
 	u32 n;
@@ -178,7 +178,7 @@ int recorded_open(struct recorded *r, struct cli *c)
 	ret = recorded_open_path(r, c, c->line.n_words ? c->line.words[0] : RECORDING_FILE);
 	if (ret)
 		return ret;
-	ret = set_range(r);
+	ret = recorded_set_range(r);
 	ret = ret ? ret : set_columns(r);
 	if (ret)
 		recorded_close_quietly(r);

@@ -38,6 +38,8 @@ struct recorded { /* zeroed */
 int recorded_open(struct recorded *r, struct cli *c);
 /* The same of that file, as a whole. */
 int recorded_open_path(struct recorded *r, struct cli *c, const char *path);
+/* The range of --time: recorded_open() does it. */
+int recorded_set_range(struct recorded *r);
 /* For commands that read one range of time only: 0, or the exit status after a message. */
 int recorded_one_range(const struct recorded *r);
 /* Reports damage and losses. The exit status. */

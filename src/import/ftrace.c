@@ -263,6 +263,22 @@ static bool has_key(const struct pair *fields, u32 n, const struct text *key)
 	return false;
 }
 
+/* The end of the number in "1234 [ns]"; else the end. */
+static const char *without_unit(const char *s, const char *end)
+{
+	const char *unit = end;
+	s64 n;
+
+	if (end == s || end[-1] != ']')
+		return end;
+	while (unit > s && *unit != '[')
+		unit--;
+	return unit > s && unit[-1] == ' ' &&
+			       read_number(&(struct text){ s, (size_t)(unit - 1 - s) }, &n) ?
+		       unit - 1 :
+		       end;
+}
+
 /* A value ends at the next key, or at " ==>". */
 static void end_value(struct pair *f, const char *end)
 {
@@ -273,7 +289,7 @@ static void end_value(struct pair *f, const char *end)
 			end = arrow;
 	while (end > s && (end[-1] == ' ' || end[-1] == ','))
 		end--;
-	f->value.len = (size_t)(end - s);
+	f->value.len = (size_t)(without_unit(s, end) - s);
 	f->kind = kind_of(f);
 }
 

@@ -158,6 +158,8 @@ void store_find_chunks(struct store *s)
 	for (u32 i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i])
 			order_chunks(s->lanes[i]);
+	/* text of ftrace does not say how many there were */
+	s->t.head.n_cpus = MAX(s->t.head.n_cpus, s->n_lanes);
 }
 
 u32 store_cpus(const struct store *s)

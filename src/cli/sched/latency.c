@@ -23,7 +23,7 @@ static void leave(struct sched_thread *t, s64 state, u64 now)
 		t->state = THREAD_SLEEPS;
 }
 
-static void enter(struct sched_thread *t, u64 now)
+static void enter(struct sched_thread *t, u64 now, bool is_shown)
 {
 	u64 delay;
 
@@ -33,6 +33,8 @@ static void enter(struct sched_thread *t, u64 now)
 	if (t->state != THREAD_WAITS)
 		return;
 	t->state = THREAD_RUNS;
+	if (!is_shown)
+		return;
 	delay = now - MIN(now, t->since);
 	t->n_delays++;
 	t->delays += delay;
@@ -54,10 +56,10 @@ static bool has_run(struct sched *s, const struct sched_event *e)
 
 static void on_switch(struct sched *s, const struct sched_event *e)
 {
-	if (has_run(s, e) && !s->has_runtimes)
+	if (has_run(s, e) && !s->has_runtimes && sched_shows_cpu(s, e->e->cpu))
 		e->thread->runtime += e->e->time - e->thread->entered;
 	leave(e->thread, e->state, e->e->time);
-	enter(e->next, e->e->time);
+	enter(e->next, e->e->time, sched_shows_cpu(s, e->e->cpu));
 }
 
 static void on_wakeup(struct sched *s, const struct sched_event *e)
@@ -70,7 +72,8 @@ static void on_runtime(struct sched *s, const struct sched_event *e)
 {
 	if (e->thread->state == THREAD_NEW)
 		wait_from(e->thread, e->e->time);
-	e->thread->runtime += e->runtime;
+	if (sched_shows_cpu(s, e->e->cpu))
+		e->thread->runtime += e->runtime;
 }
 
 /* ---- the table */
@@ -80,6 +83,21 @@ static u64 average(const struct sched_thread *t)
 	return t->n_delays ? t->delays / t->n_delays : 0;
 }
 
+static u64 longest(const struct sched_thread *t)
+{
+	return t->max_delay;
+}
+
+static u64 switches(const struct sched_thread *t)
+{
+	return t->n_delays;
+}
+
+static u64 runtime(const struct sched_thread *t)
+{
+	return t->runtime;
+}
+
 static int descending(u64 a, u64 b)
 {
 	return a < b ? 1 : a > b ? -1 : 0;
@@ -87,24 +105,51 @@ static int descending(u64 a, u64 b)
 
 static const char *sort_by; /* qsort() passes nothing on */
 
-static u64 first_key(const struct sched_thread *t)
+static const struct {
+	const char *name;
+	u64 (*of)(const struct sched_thread *t);
+} columns[] = {
+	{ "avg", average },
+	{ "max", longest },
+	{ "switch", switches },
+	{ "runtime", runtime },
+};
+
+/* By the columns of a list, the first one first. */
+static int by_list(const struct sched_thread *x, const struct sched_thread *y, const char *list)
 {
-	return streq(sort_by, "max")     ? t->max_delay :
-	       streq(sort_by, "switch")  ? t->n_delays :
-	       streq(sort_by, "runtime") ? t->runtime :
-					   average(t);
+	int order = 0;
+
+	for (const char *s = list; *s && !order; s += strcspn(s, ","), s += *s == ',')
+		for (u32 i = 0; i < ARRAY_SIZE(columns); i++)
+			if (strcspn(s, ",") == strlen(columns[i].name) &&
+			    starts_with(s, columns[i].name))
+				order = descending(columns[i].of(x), columns[i].of(y));
+	return order;
+}
+
+bool sched_is_sort_list(const char *list)
+{
+	for (const char *s = list;; s += strcspn(s, ",") + 1) {
+		u32 i = 0;
+
+		while (i < ARRAY_SIZE(columns) && (strcspn(s, ",") != strlen(columns[i].name) ||
+						   !starts_with(s, columns[i].name)))
+			i++;
+		if (i == ARRAY_SIZE(columns))
+			return false;
+		if (!s[strcspn(s, ",")])
+			return true;
+	}
 }
 
 static int by_keys(const void *a, const void *b)
 {
 	const struct sched_thread *x = *(struct sched_thread *const *)a,
 				  *y = *(struct sched_thread *const *)b;
-	int order = descending(first_key(x), first_key(y));
+	int order = by_list(x, y, sort_by);
 
-	order = order ? order : descending(average(x), average(y));
-	order = order ? order : descending(x->max_delay, y->max_delay);
-	order = order ? order : descending(x->n_delays, y->n_delays);
-	order = order ? order : descending(x->runtime, y->runtime);
+	order = order ? order : by_list(x, y, "avg,max,switch,runtime");
 	return order ? order : descending(y->tid, x->tid);
 }
 
@@ -165,7 +210,7 @@ static void put_row(struct sched *s, const struct sched_thread *t)
 
 static void end(struct sched *s)
 {
-	u64 runtime = 0, n = 0;
+	u64 ran = 0, n = 0;
 
 	merge_names(s);
 	sort_by = s->c->own.sched.sort ? s->c->own.sched.sort : "avg";
@@ -180,11 +225,15 @@ static void end(struct sched *s)
 		if (!t->n_delays || !t->tid)
 			continue;
 		put_row(s, t);
-		runtime += t->runtime;
+		ran += t->runtime;
 		n += t->n_delays;
 	}
 	buf_printf(&s->sink->out, "  TOTAL:                |%11.3f ms |%9llu |\n",
-		   (double)runtime / 1e6, (unsigned long long)n);
+		   (double)ran / 1e6, (unsigned long long)n);
 }
 
-const struct sched_view sched_latency = { "latency", false, on_switch, on_wakeup, on_runtime, end };
+const struct sched_view sched_latency = { .name = "latency",
+					  .on_switch = on_switch,
+					  .on_wakeup = on_wakeup,
+					  .on_runtime = on_runtime,
+					  .end = end };

@@ -24,11 +24,18 @@ static void name_short(struct sched *s, struct sched_thread *t)
 	t->short_name[1] = (char)('0' + n / 26 % 10);
 }
 
+/* Of all processors, with --compact of those that have had a switch, as they came: a column stays
+ * where it is. */
 static void put_columns(struct sched *s, u32 cpu)
 {
-	for (u32 i = 0; i < s->n_cpus; i++) {
+	bool is_compact = s->c->own.sched.compact;
+
+	for (u32 k = 0; k < (is_compact ? s->seen.n : s->n_cpus); k++) {
+		u32 i = is_compact ? s->seen.v[k] : k;
 		const struct sched_thread *t = i < s->running.n ? s->running.v[i] : NULL;
 
+		if (!sched_shows_cpu(s, i))
+			continue;
 		buf_printf(&s->sink->out, "%c%2s ", i == cpu ? '*' : ' ', t ? t->short_name : "  ");
 	}
 }
@@ -39,9 +46,14 @@ static void on_switch(struct sched *s, const struct sched_event *e)
 	struct buf *b = &s->sink->out;
 	u32 cpu = e->e->cpu;
 	u64 time = e->e->time;
+	bool is_new;
 
 	s->n_cpus = MAX(s->n_cpus, cpu + 1);
-	sched_runs(s, cpu, t);
+	is_new = !sched_runs(s, cpu, t);
+	if (is_new)
+		vec_push(&s->arena, &s->seen, cpu);
+	if (!sched_shows_cpu(s, cpu))
+		return;
 	name_short(s, t);
 	buf_puts(b, "  ");
 	put_columns(s, cpu);
@@ -53,12 +65,10 @@ static void on_switch(struct sched *s, const struct sched_event *e)
 		put_foreignz(b, s->names, t->comm);
 		buf_printf(b, ":%u", t->tid);
 	}
+	if (is_new && s->c->own.sched.compact)
+		buf_printf(b, " (CPU %u)", cpu);
 	buf_putc(b, '\n');
 	sink_item(s->sink);
 }
 
-static void ignore(struct sched *s, const struct sched_event *e)
-{
-}
-
-const struct sched_view sched_map = { "map", true, on_switch, ignore, ignore, NULL };
+const struct sched_view sched_map = { .name = "map", .by_waking = true, .on_switch = on_switch };

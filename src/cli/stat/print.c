@@ -10,6 +10,7 @@
  */
 #include <linux/perf_event.h>
 #include "base/json.h"
+#include "base/root.h"
 #include "cli/stat/stat.h"
 
 struct metric {
@@ -55,21 +56,12 @@ static double mean_value(const struct counting *st, u32 event, u32 row)
 	return mean_of(runs_of(st, event, row));
 }
 
-static double root(double x)
-{
-	double r = x < 1 ? 1 : x;
-
-	for (u32 i = 0; i < 600 && r * r - x > x * 1e-12; i++)
-		r = (r + x / r) / 2;
-	return x > 0 ? r : 0;
-}
-
 /* Standard error of the mean. */
 static double spread_of(const struct stat_runs *r)
 {
 	double mean = mean_of(r), n = r->n;
 
-	return n < 2 ? 0 : root((r->squares - n * mean * mean) / (n - 1) / n);
+	return n < 2 ? 0 : square_root((r->squares - n * mean * mean) / (n - 1) / n);
 }
 
 static double percent_of(const struct stat_runs *r)
