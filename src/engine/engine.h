@@ -81,6 +81,14 @@ struct engine_clock {
 	s64 boot_to_real; /* boot_ns + boot_to_real is the time of day */
 };
 
+struct engine_code { /* an address in a user stack */
+	u32 pid;
+	u64 address;
+	bool is_return;
+	s32 depth; /* of the functions that debug information has there, as in names.source; -1: the
+		    * symbol */
+};
+
 /* How many programs a site takes. */
 struct program_room {
 	u32 most;  /* are attached by themselves; more are jumped to (session/chain.c) */
@@ -277,7 +285,7 @@ struct engine {
 	void (*clock)(void *self, struct engine_clock *now);
 	bool (*ksym)(void *self, u64 addr, struct symbol *out);
 	/* False with out->module: the file is known, the function is not. */
-	bool (*usym)(void *self, u32 pid, u64 addr, struct symbol *out);
+	bool (*usym)(void *self, const struct engine_code *at, struct symbol *out);
 	/* Reports mappings of processes from now on. prompt: maps_fd() is readable after each
 	 * event, not only after many. 0 or -errno. */
 	int (*maps_open)(void *self, bool prompt);

@@ -4,6 +4,7 @@
  * written. Out: the resolved type, and the constant if the result is one.
  */
 #include "lang/check_internal.h"
+#include "lang/noted.h"
 
 /* ---- casts */
 
@@ -212,7 +213,8 @@ static struct node *find_path(struct check *c, struct node *path, const struct t
 
 const struct type *check_offsetof(struct check *c, struct node *n)
 {
-	const struct type *t = named_or_expr(c, n);
+	int recorded = noted_has_arg(c, n);
+	const struct type *t = recorded < 0 ? named_or_expr(c, n) : &ty_bool;
 	struct node *missing;
 	bool is_query;
 	s64 offset = 0;
@@ -220,9 +222,14 @@ const struct type *check_offsetof(struct check *c, struct node *n)
 	n->is_const = false;
 	if (type_is_moot(t))
 		return t;
+	if (recorded >= 0) {
+		fold_set_int(n, recorded);
+		return t;
+	}
 	if (t->kind == TY_POINTER)
 		t = t->elem;
-	is_query = n->kind == N_FIELD_EXISTS && type_complete(t)->kind == TY_STRUCT;
+	is_query = n->kind == N_FIELD_EXISTS &&
+		   (type_complete(t)->kind == TY_STRUCT || (n->a && noted_is_args(c, n->a)));
 	missing = find_path(c, n->b, &t, &offset);
 	if (is_query) {
 		fold_set_int(n, !missing);

@@ -5,6 +5,7 @@
  * condition excludes is not checked, and is removed at the end.
  */
 #include "lang/check_internal.h"
+#include "lang/noted.h"
 
 /* ---- assignment */
 
@@ -570,7 +571,7 @@ static void settle_if(struct check *c, struct node *n)
 }
 
 /* The conditional becomes its live branch; in print(1 ? @m : 0) it is the value, not the map. */
-static void settle_cond(struct node *n)
+static void settle_cond(struct check *c, struct node *n)
 {
 	struct node *live = n->a->value ? n->b : n->c;
 	bool discards = n->discards_value;
@@ -581,6 +582,7 @@ static void settle_cond(struct node *n)
 		n->b = live;
 	} else {
 		node_copy_over(n, live);
+		noting_move(c, n, live);
 	}
 	n->discards_value = discards;
 }
@@ -618,7 +620,7 @@ void check_settle(struct check *c, struct node *n)
 {
 	for (; n; n = n->next) {
 		while (n->kind == N_COND && is_settled_cond(n))
-			settle_cond(n);
+			settle_cond(c, n);
 		if (n->is_const && n->kind < N_EXPR && n->type) {
 			settle_const(n);
 			continue;

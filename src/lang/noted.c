@@ -10,6 +10,28 @@ static const struct noted_reads *reads_of(const struct check *c)
 	return c->inst && c->inst->profile ? c->inst->profile->noted : NULL;
 }
 
+static bool is_of_args(struct check *c, const struct node *query)
+{
+	struct node name = { .kind = N_IDENT, .name = query->tref ? query->tref->name : NULL };
+	const struct node *of = query->a ? query->a : &name;
+
+	return of->name && noted_is_args(c, of);
+}
+
+int noted_has_arg(struct check *c, const struct node *query)
+{
+	const struct noted_reads *r = reads_of(c);
+	const char *name = query->b && !query->b->a ? query->b->name : NULL, *all;
+	size_t n = name ? strlen(name) : 0;
+
+	if (!r || !r->args || !n || query->kind != N_FIELD_EXISTS || !is_of_args(c, query))
+		return -1;
+	for (all = r->args; *all; all += strcspn(all, " ") + 1)
+		if (!strncmp(all, name, n) && all[n] == ' ')
+			return 1;
+	return 0;
+}
+
 static const struct noted_read *find(const struct noted_reads *r, const char *key)
 {
 	for (u32 i = 0; i < r->n; i++)

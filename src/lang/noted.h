@@ -26,6 +26,10 @@ bool noted_is_asked(const struct builtin *row, const struct node *call);
 
 /* noting.c: remembers the text of a node before it is checked for the first time. */
 void noting_see(struct check *c, struct node *n);
+/* field_exists(args, NAME) of the recorded probe: 1 or 0; -1: the recording does not tell. */
+int noted_has_arg(struct check *c, const struct node *query);
+/* One node became another, of which it is a copy. */
+void noting_move(struct check *c, const struct node *to, const struct node *from);
 /* Rewrites the instances, whose types are known. */
 void noting_rewrite(struct check *c, struct instance **instances, u32 n);
 

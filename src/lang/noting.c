@@ -57,6 +57,15 @@ void noting_see(struct check *c, struct node *n)
 	hash_put(&c->env->noted_texts, key, sizeof *key, t);
 }
 
+void noting_move(struct check *c, const struct node *to, const struct node *from)
+{
+	void *text = hash_get(&c->env->noted_texts, &from, sizeof from);
+	const struct node **key = arena_dup(c->arena, &to, sizeof to);
+
+	if (text)
+		hash_put(&c->env->noted_texts, key, sizeof *key, text);
+}
+
 static const struct noted_text *text_of(struct notes *s, const struct node *n)
 {
 	return hash_get(&s->c->env->noted_texts, &n, sizeof n);
@@ -575,7 +584,15 @@ static void declare(struct notes *s)
 
 static void put_reads(struct buf *b, const struct notes *s, u32 clause)
 {
+	const struct profile *p = s->in->profile;
+
 	buf_printf(b, "clause\t%u\nscript\t%x\n", clause, s->c->env->script_id);
+	if (p && p->args.n) {
+		buf_puts(b, "args\t");
+		for (u32 i = 0; i < p->args.n; i++)
+			buf_printf(b, "%s ", p->args.v[i].name);
+		buf_putc(b, '\n');
+	}
 	for (u32 i = 0; i < s->slots.n; i++) {
 		const struct noted_read *r = &s->slots.v[i].read;
 

@@ -73,6 +73,8 @@ static const struct noted_reads *choose(struct provider_env *env, const struct s
 			continue;
 		if (is_clause(env, r))
 			return r;
+		if (k->script && k->script == env->script_id) /* the clause was not hit */
+			continue;
 		if (!best || r->n > best->n)
 			best = r;
 	}

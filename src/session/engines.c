@@ -443,11 +443,11 @@ bool engines_ksym(const struct used_engines *e, u64 addr, struct symbol *out)
 	return false;
 }
 
-bool engines_usym(const struct used_engines *e, u32 pid, u64 addr, struct symbol *out)
+bool engines_usym(const struct used_engines *e, const struct engine_code *at, struct symbol *out)
 {
 	for (struct used_engine *u = engines_next(e, NULL); u; u = engines_next(e, u))
 		if (u->ops->usym)
-			return u->ops->usym(u->self, pid, addr, out);
+			return u->ops->usym(u->self, at, out);
 	return false;
 }
 

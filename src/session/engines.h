@@ -78,7 +78,7 @@ struct engine_clock engines_clock(const struct used_engines *e);
 bool engines_ksym(const struct used_engines *e, u64 addr, struct symbol *out);
 /* Of the recorded event whose records are drained. */
 void engines_recorded_stacks(const struct used_engines *e, struct trace_event *event);
-bool engines_usym(const struct used_engines *e, u32 pid, u64 addr, struct symbol *out);
+bool engines_usym(const struct used_engines *e, const struct engine_code *at, struct symbol *out);
 int engines_maps_open(struct used_engines *e, bool prompt); /* -ENOSYS: no engine reports them */
 int engines_maps_fd(const struct used_engines *e);
 void engines_maps_read(struct used_engines *e, map_event_fn f, void *ctx);

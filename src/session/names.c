@@ -144,7 +144,8 @@ static bool name_usym(void *ctx, struct process_at at, u64 addr, struct symbol *
 	bool found;
 
 	if (r->c.recorded) /* the process of now is another one */
-		return engines_usym(&r->engines, at.pid, addr, out);
+		return engines_usym(&r->engines, &(struct engine_code){ at.pid, addr, false, -1 },
+				    out);
 	usermaps_turn(ctx); /* what is shown is younger than the mappings of its process */
 	at = at_hit(ctx, at);
 	found = usyms_resolve(run_usyms(ctx), at.pid, at.time, addr, &u);
@@ -157,10 +158,13 @@ static bool name_usym(void *ctx, struct process_at at, u64 addr, struct symbol *
 static bool name_source(void *ctx, struct process_at at, u64 addr, bool is_return, u32 depth,
 			struct symbol *out)
 {
+	struct run *r = ctx;
 	struct usource s;
 
-	if (((struct run *)ctx)->c.recorded)
-		return false;
+	if (r->c.recorded)
+		return engines_usym(&r->engines,
+				    &(struct engine_code){ at.pid, addr, is_return, (s32)depth },
+				    out);
 	at = at_hit(ctx, at);
 	if (!usyms_source(run_usyms(ctx), &(struct code_at){ at.pid, at.time, addr, is_return },
 			  depth, &s))
@@ -171,13 +175,28 @@ static bool name_source(void *ctx, struct process_at at, u64 addr, bool is_retur
 	return true;
 }
 
+static bool give_build_id(struct run *r, const u8 *build_id, u32 len, const char **id)
+{
+	buf_clear(&r->naming.text);
+	for (u32 i = 0; i < len; i++)
+		buf_printf(&r->naming.text, "%02x", build_id[i]);
+	*id = r->naming.text.s;
+	return true;
+}
+
 static bool name_build_id(void *ctx, struct process_at at, u64 addr, const char **id, u64 *offset)
 {
 	struct run *r = ctx;
+	struct symbol recorded = { 0 };
 	struct usym u = { 0 };
 
-	if (r->c.recorded)
-		return false;
+	if (r->c.recorded) {
+		engines_usym(&r->engines, &(struct engine_code){ at.pid, addr, false, -1 },
+			     &recorded);
+		*offset = recorded.file_offset;
+		return recorded.build_id &&
+		       give_build_id(r, recorded.build_id, recorded.build_id_len, id);
+	}
 	usermaps_turn(r);
 	at = at_hit(r, at);
 	usyms_resolve(run_usyms(r), at.pid, at.time, addr, &u);
@@ -185,12 +204,8 @@ static bool name_build_id(void *ctx, struct process_at at, u64 addr, const char 
 		note_unseen(r, at.pid);
 		return false;
 	}
-	buf_clear(&r->naming.text);
-	for (u32 i = 0; i < u.build_id_len; i++)
-		buf_printf(&r->naming.text, "%02x", u.build_id[i]);
-	*id = r->naming.text.s;
 	*offset = u.file_offset;
-	return true;
+	return give_build_id(r, u.build_id, u.build_id_len, id);
 }
 
 /* /etc/passwd, without the name service: a tracer must not wait for a directory server. */

@@ -91,8 +91,24 @@ bool store_names_user(struct store_names *n, u32 pid, u64 address, struct symbol
 	struct usym u = { 0 };
 	bool found = usyms_resolve(n->usyms, pid, 0, address, &u);
 
-	*out = (struct symbol){
-		.name = u.name, .offset = u.offset, .module = u.path, .file_offset = u.file_offset
-	};
+	*out = (struct symbol){ .name = u.name,
+				.offset = u.offset,
+				.module = u.path,
+				.file_offset = u.file_offset,
+				.build_id = u.build_id,
+				.build_id_len = u.build_id_len };
 	return found;
+}
+
+bool store_names_source(struct store_names *n, u32 pid, u64 address, bool is_return, u32 depth,
+			struct symbol *out)
+{
+	struct usource s;
+
+	if (!usyms_source(n->usyms, &(struct code_at){ pid, 0, address, is_return }, depth, &s))
+		return false;
+	*out = (struct symbol){
+		.name = s.name, .file = s.file, .line = s.line, .inlined = s.inlined
+	};
+	return true;
 }

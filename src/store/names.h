@@ -23,6 +23,9 @@ bool store_names_kernel(const struct store_names *n, u64 address, struct symbol 
 /* False: no function; out->module, the file, may be set even then. out is valid until the next
  * call. */
 bool store_names_user(struct store_names *n, u32 pid, u64 address, struct symbol *out);
+/* As names.source (trace/names.h). */
+bool store_names_source(struct store_names *n, u32 pid, u64 address, bool is_return, u32 depth,
+			struct symbol *out);
 
 /* Tells usyms_new_recorded() what happened to a process; path: of a mapping. Rows come in the order
  * of time. */

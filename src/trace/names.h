@@ -17,6 +17,8 @@ struct symbol {
 	const char *file;   /* source file or NULL */
 	u32 line;
 	bool inlined;
+	const u8 *build_id; /* of the file; only of recordings; NULL: not known */
+	u32 build_id_len;
 };
 
 /* A process as it was at a time (CLOCK_MONOTONIC; 0: now): programs and libraries come and go. */

@@ -28,6 +28,7 @@ struct noted_reads {
 	u32 script; /* noted_script() of the one that was recorded; 0: of none */
 	u32 clause; /* its number in that script */
 	const char *probe, *func;
+	const char *args; /* the names of the probe's arguments with a blank after each; NULL */
 };
 
 /* Clauses whose events are tuples: output/recording_probes.h. All in an arena of who makes the

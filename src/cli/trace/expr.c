@@ -142,20 +142,45 @@ static void put_name(struct scan *x, const char *s, size_t n)
 	buf_printf(&x->out, is_word ? "\"%s\"" : "%s", expr ? expr : common_name(name));
 }
 
+/* The language has texts in double quotes alone, ftrace's filters in either, and no escapes. */
+static void put_quoted(struct scan *x, const char *s, size_t n)
+{
+	bool is_closed = n > 1 && s[n - 1] == '\'';
+
+	if (*s == '"') {
+		buf_add(&x->out, s, n);
+		return;
+	}
+	buf_putc(&x->out, '"');
+	for (size_t i = 1; i < n - is_closed; i++)
+		buf_printf(&x->out, s[i] == '"' || s[i] == '\\' ? "\\%c" : "%c", s[i]);
+	buf_putc(&x->out, '"');
+}
+
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
 /* FIELD ~ "PATTERN": the operator of ftrace and perf. Returns the length of what was read; 0: it is
  * none. */
 static size_t put_match(struct scan *x, const char *s)
 {
 	size_t blank = 1 + strspn(s + 1, " \t"), n;
-	bool is_quoted = s[blank] == '"';
-	const char *left, *quote = is_quoted ? "" : "\"";
+	bool is_quoted = is_quote(s[blank]);
+	const char *left;
 
 	n = is_quoted ? expr_quoted_length(s + blank) : strcspn(s + blank, " \t)&|\"'");
 	if (!n || x->operand >= x->out.len || (!is_quoted && !x->is_text))
 		return 0;
 	left = arena_strndup(x->arena, x->out.s + x->operand, x->out.len - x->operand);
 	x->out.len = x->operand;
-	buf_printf(&x->out, "glob(%s, %s%.*s%s)", left, quote, (int)n, s + blank, quote);
+	buf_printf(&x->out, "glob(%s, ", left);
+	if (is_quoted)
+		put_quoted(x, s + blank, n);
+	else
+		buf_printf(&x->out, "\"%.*s\"", (int)n, s + blank);
+	buf_putc(&x->out, ')');
 	return blank + n;
 }
 
@@ -165,9 +190,11 @@ static size_t put_token(struct scan *x, const char *text, const char *s)
 	size_t n = 1;
 
 	x->compares &= !isdigit((u8)*s);
-	if (*s == '"' || *s == '\'')
+	if (is_quote(*s)) {
 		n = expr_quoted_length(s);
-	else if (isdigit((u8)*s))
+		put_quoted(x, s, n);
+		return n;
+	} else if (isdigit((u8)*s))
 		n = MAX(expr_name_length(s), (size_t)1);
 	else if (is_name_start(*s)) {
 		n = expr_name_length(s);

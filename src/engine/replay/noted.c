@@ -30,6 +30,8 @@ static void add_line(struct arena *a, struct noted_reads *r, struct noted_read *
 		r->probe = take(&line);
 	else if (streq(what, "func"))
 		r->func = take(&line);
+	else if (streq(what, "args") && ends_with(line, " "))
+		r->args = line;
 	else if (streq(what, "clause"))
 		r->clause = (u32)strtoul(line, NULL, 10);
 	else if (streq(what, "script"))

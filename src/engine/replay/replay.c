@@ -172,12 +172,14 @@ static bool ksym(void *self, u64 addr, struct symbol *out)
 }
 
 /* Stacks are resolved with the processes known when they are printed, as in a live run. */
-static bool usym(void *self, u32 pid, u64 addr, struct symbol *out)
+static bool usym(void *self, const struct engine_code *at, struct symbol *out)
 {
 	struct replay *r = replay_of(self);
 
 	store_names_at(r->names, r->now);
-	return store_names_user(r->names, pid, addr, out);
+	return at->depth < 0 ? store_names_user(r->names, at->pid, at->address, out) :
+			       store_names_source(r->names, at->pid, at->address, at->is_return,
+						  (u32)at->depth, out);
 }
 
 static void clock_now(void *self, struct engine_clock *now)
