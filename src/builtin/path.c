@@ -281,12 +281,16 @@ static const struct {
 	/* Of the file system (include/uapi/linux/magic.h). 0: any other; simple_dname() names
 	 * its files. */
 	u32 magic;
-	bool is_numbered; /* the inode number is printed, else the name */
+	bool is_numbered; /* the inode number is printed, else the name, */
+	bool is_fixed;    /* or neither */
 	char before[WORD_BYTES], after[WORD_BYTES];
 } pseudo[] = {
-	{ 0, false, "/", " (deleted)" },          { 0x50495045, true, "pipe:[", "]" },
-	{ 0x534f434b, true, "socket:[", "]" },    { 0x6e736673, true, "ns:[", "]" },
-	{ 0x09041934, false, "anon_inode:", "" },
+	{ 0, false, false, "/", " (deleted)" },
+	{ 0x50495045, true, false, "pipe:[", "]" },
+	{ 0x534f434b, true, false, "socket:[", "]" },
+	{ 0x6e736673, true, false, "ns:[", "]" },
+	{ 0x09041934, false, false, "anon_inode:", "" },
+	{ 0x50494446, false, true, "anon_inode:", "[pidfd]" }, /* fs/pidfs.c: pidfs_dname() */
 };
 
 /* Writes the number in decimal; returns the address of the first digit. */
@@ -320,20 +324,23 @@ static struct opnd row_word(struct lower *l, u32 table, struct opnd row, size_t 
 
 static void append_pseudo(struct lower *l, const struct walk *c)
 {
-	struct ir_block *number = ir_block_new(l), *name = ir_block_new(l), *out = ir_block_new(l);
+	struct ir_block *number = ir_block_new(l), *other = ir_block_new(l),
+			*name = ir_block_new(l), *out = ir_block_new(l);
 	u32 table = data_table(l, pseudo, sizeof pseudo), mark;
 	struct opnd magic =
 		follow(l, c, follow(l, c, get(l, c->dentry), DENTRY_BLOCK), BLOCK_MAGIC);
-	struct opnd row = o_imm(0), numbered = o_imm(0), hit;
+	struct opnd row = o_imm(0), numbered = o_imm(0), fixed = o_imm(0), hit;
 
 	for (u32 i = 1; i < ARRAY_SIZE(pseudo); i++) {
 		hit = equal(l, magic, o_imm(pseudo[i].magic));
 		row = ir_op2(l, IR_ADD, row, ir_op2(l, IR_MUL, hit, o_imm(i)));
 		if (pseudo[i].is_numbered)
 			numbered = ir_op2(l, IR_OR, numbered, hit);
+		if (pseudo[i].is_fixed)
+			fixed = ir_op2(l, IR_OR, fixed, hit);
 	}
 	append(l, c, row_word(l, table, row, offsetof(typeof(pseudo[0]), before)), WORD_BYTES);
-	ir_branch(l, CC_NE, numbered, o_imm(0), number, name);
+	ir_branch(l, CC_NE, numbered, o_imm(0), number, other);
 	mark = lower_values_mark(l);
 	ir_place(l, number);
 	append(l, c,
@@ -343,6 +350,8 @@ static void append_pseudo(struct lower *l, const struct walk *c)
 	       WORD_BYTES);
 	ir_jump(l, out);
 	lower_values_drop(l, mark);
+	ir_place(l, other);
+	ir_branch(l, CC_NE, fixed, o_imm(0), out, name);
 	ir_place(l, name);
 	append(l, c, follow(l, c, get(l, c->dentry), DENTRY_NAME), PART_BYTES);
 	ir_jump(l, out);

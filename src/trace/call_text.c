@@ -27,9 +27,14 @@ enum {
 
 /* ---- text */
 
+/* An argument that is a descriptor always. */
 static bool is_arg(const struct shown *s, const u8 *p)
 {
-	return p >= s->value + CALL_AT_ARGS && p < s->value + CALL_AT_ARGS + 8 * s->n_args;
+	const u8 *args = s->value + CALL_AT_ARGS;
+	u32 i = (u32)(p - args) / 8;
+
+	return p >= args && i < s->n_args &&
+	       (s->f->arg[i].view.kind == VIEW_FD || s->f->arg[i].view.kind == VIEW_AT);
 }
 
 static void put_fd(const struct shown *s, const u8 *p, s32 fd)

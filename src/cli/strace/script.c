@@ -229,6 +229,13 @@ static void put_returned_files(struct buf *b, const struct strace_options *o)
 		put_file_of(b, o, "retval");
 		buf_puts(b, "}\n");
 	}
+	if (is_shown(o, "bpf")) { /* result_bpf of callstructs.def */
+		buf_puts(
+			b,
+			"syscall:=bpf:return /retval >= 0 && args.cmd < 34 && (0x3500e60a1ull >> args.cmd & 1) == 1/ {\n");
+		put_file_of(b, o, "retval");
+		buf_puts(b, "}\n");
+	}
 	for (u32 nr = 0; nr < strace_end_of_calls(o); nr++)
 		if (strace_has_call(o, nr) && syscall_name(nr) &&
 		    strace_returns_fd(syscall_plain_name(syscall_name(nr)))) {
