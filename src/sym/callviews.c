@@ -376,7 +376,7 @@ static struct call_view read_view(const char **s)
 		++*s; /* ] */
 		if (**s == '#') {
 			++*s;
-			v.set = find_set(word_before(s, " ;"));
+			v.set = find_set(word_before(s, " ;:"));
 		}
 		break;
 	case '?':

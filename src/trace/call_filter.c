@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In: instructions, each u16 code, u8 jt, u8 jf, u32 k. The code, by linux/bpf_common.h:
+ * In: instructions, each u16 code, u8 jt, u8 jf, u32 k; or, of eBPF, u8 code, 4 bits each of
+ * destination and source, s16 offset, s32 number. The code, by linux/bpf_common.h:
  *
  *	bits 0..2	class
  *	LD, LDX		bits 3, 4 size, 5..7 mode
  *	ALU, JMP	bit 3 source, bits 4..7 operation
  *	RET		bits 3, 4 what is returned
  *
+ * In eBPF ST and STX are like LD, the class of MISC is like ALU.
+ *
  * Bits above the eighth are shown only of the classes whose others are no fields.
  */
 #include "trace/call_filter.h"
 
 enum { LD, LDX, ST, STX, ALU, JMP, RET, MISC };
+enum { ALU64 = MISC }; /* of eBPF, which has no RET */
 enum { MODE_ABS = 1, AUXILIARY = 0xfffff000, ACTION = 0xffff0000 };
 
 #define NAME(table, i) ((i) < ARRAY_SIZE(table) ? table[i] : NULL)
@@ -24,32 +28,43 @@ static void put_part(struct buf *b, const char *name, u32 value)
 		buf_printf(b, "|%#x /* BPF_??? */", value);
 }
 
+static void put_access(struct buf *b, u32 code, const char *const *modes)
+{
+	static const char *const sizes[] = { "W", "H", "B", "DW" };
+	u32 mode = code >> 5 & 7;
+
+	put_part(b, sizes[code >> 3 & 3], 0);
+	put_part(b, modes[mode], mode << 5);
+}
+
+static void put_operation(struct buf *b, u32 code, const char *const *names, u32 n)
+{
+	u32 op = code >> 4 & 15;
+
+	put_part(b, code & 8 ? "X" : "K", 0);
+	put_part(b, op < n ? names[op] : NULL, op << 4);
+}
+
+static const char *const alu[] = { "ADD", "SUB", "MUL", "DIV", "OR",  "AND",  "LSH",
+				   "RSH", "NEG", "MOD", "XOR", "MOV", "ARSH", "END" };
+static const char *const jmp[] = { "JA",   "JEQ",  "JGT",  "JGE", "JSET", "JNE",  "JSGT",
+				   "JSGE", "CALL", "EXIT", "JLT", "JLE",  "JSLT", "JSLE" };
+
 static void put_code(struct buf *b, u32 code)
 {
 	static const char *const classes[] = {
 		"LD", "LDX", "ST", "STX", "ALU", "JMP", "RET", "MISC"
 	};
-	static const char *const sizes[] = { "W", "H", "B", "DW" };
-	static const char *const modes[] = { "IMM", "ABS", "IND", "MEM", "LEN", "MSH", "XADD" };
-	static const char *const alu[] = { "ADD", "SUB", "MUL", "DIV", "OR",  "AND",  "LSH",
-					   "RSH", "NEG", "MOD", "XOR", "MOV", "ARSH", "END" };
-	static const char *const jmp[] = { "JA",   "JEQ",  "JGT",  "JGE", "JSET", "JNE",  "JSGT",
-					   "JSGE", "CALL", "EXIT", "JLT", "JLE",  "JSLT", "JSLE" };
+	static const char *const modes[8] = { "IMM", "ABS", "IND", "MEM", "LEN", "MSH", "XADD" };
 	static const char *const rets[] = { "K", "X", "A" };
-	u32 class = code & 7, op = code >> 4 & 15;
+	u32 class = code & 7;
 
 	buf_printf(b, "BPF_%s", classes[class]);
 	switch (class) {
 	case LD:
-	case LDX:
-		put_part(b, sizes[code >> 3 & 3], 0);
-		put_part(b, NAME(modes, code >> 5 & 7), code & 0xe0);
-		return;
-	case ALU:
-	case JMP:
-		put_part(b, code & 8 ? "X" : "K", 0);
-		put_part(b, class == ALU ? NAME(alu, op) : NAME(jmp, op), code & 0xf0);
-		return;
+	case LDX: put_access(b, code, modes); return;
+	case ALU: put_operation(b, code, alu, ARRAY_SIZE(alu)); return;
+	case JMP: put_operation(b, code, jmp, ARRAY_SIZE(jmp)); return;
 	case RET:
 		put_part(b, NAME(rets, code >> 3 & 3), code & 0x18);
 		if (code & ~0x1fu)
@@ -133,12 +148,59 @@ static void put_insn(struct buf *b, const u8 *p, bool of_seccomp)
 	buf_putc(b, ')');
 }
 
-void put_filter(struct buf *b, const u8 *p, u32 n, bool of_seccomp)
+/* ---- eBPF: struct bpf_insn of linux/bpf.h */
+
+static void put_ext_code(struct buf *b, u32 code)
+{
+	static const char *const classes[] = { "LD",  "LDX", "ST",    "STX",
+					       "ALU", "JMP", "JMP32", "ALU64" };
+	static const char *const modes[8] = { "IMM", "ABS", "IND", "MEM", [6] = "XADD" };
+	u32 class = code & 7;
+
+	buf_printf(b, "BPF_%s", classes[class]);
+	if (class <= STX)
+		put_access(b, code, modes);
+	else if (class == ALU || class == ALU64)
+		put_operation(b, code, alu, ARRAY_SIZE(alu));
+	else if (class == JMP)
+		put_operation(b, code, jmp, ARRAY_SIZE(jmp));
+	else if (code & ~7u)
+		put_part(b, NULL, code & ~7u);
+}
+
+static void put_register(struct buf *b, const char *name, u32 i)
+{
+	enum { REGISTERS = 11 };
+
+	if (i < REGISTERS)
+		buf_printf(b, ", %s=BPF_REG_%u", name, i);
+	else
+		buf_printf(b, ", %s=%#x /* BPF_REG_??? */", name, i);
+}
+
+static void put_ext_insn(struct buf *b, const u8 *p)
+{
+	s16 off;
+	u32 imm;
+
+	memcpy(&off, p + 2, sizeof off);
+	memcpy(&imm, p + 4, sizeof imm);
+	buf_puts(b, "{code=");
+	put_ext_code(b, p[0]);
+	put_register(b, "dst_reg", p[1] & 15);
+	put_register(b, "src_reg", p[1] >> 4);
+	buf_printf(b, ", off=%d, imm=%#x}", off, imm);
+}
+
+void put_filter(struct buf *b, const u8 *p, u32 n, enum filter_kind kind)
 {
 	buf_putc(b, '[');
 	for (u32 at = 0; at + FILTER_INSN <= n; at += FILTER_INSN) {
 		buf_puts(b, at ? ", " : "");
-		put_insn(b, p + at, of_seccomp);
+		if (kind == FILTER_EXTENDED)
+			put_ext_insn(b, p + at);
+		else
+			put_insn(b, p + at, kind == FILTER_SECCOMP);
 	}
 	buf_putc(b, ']');
 }

@@ -54,6 +54,13 @@ struct bytes call_memory(const struct shown *s, u64 address, u32 wanted, bool ou
 	return found;
 }
 
+struct bytes call_string(const struct shown *s, u64 address, bool out)
+{
+	struct bytes m = call_memory(s, address, 1, out);
+
+	return !m.p || memchr(m.p, '\0', m.n) ? m : call_memory(s, address, s->most + 1, out);
+}
+
 /* A call that sets the length may set it to more than there was room for. */
 static s64 len_of_pointee(const struct shown *s, u64 address, bool out)
 {

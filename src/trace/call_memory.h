@@ -52,6 +52,8 @@ u64 call_arg_of(const struct shown *s, u32 i);
  * there.
  */
 struct bytes call_memory(const struct shown *s, u64 address, u32 wanted, bool out);
+/* Likewise of a string: up to its NUL, or what is shown of it. */
+struct bytes call_string(const struct shown *s, u64 address, bool out);
 /* The length of `at`, in its units; -1: not known. */
 s64 call_len_of(const struct shown *s, struct call_len len, struct bytes at);
 /* Size of the object of a view; 0: it varies. */

@@ -272,6 +272,16 @@ static bool ends_page(u64 address, u32 known, u32 size)
 	return address && (next % PAGE == 0 || next / PAGE != (next + size - 1) / PAGE);
 }
 
+/* [VINTR]= */
+static void put_index(const struct shown *s, struct call_set *names, u32 i)
+{
+	if (!names)
+		return;
+	buf_putc(s->b, '[');
+	put_name_word(s->b, names, i, true);
+	buf_puts(s->b, "]=");
+}
+
 static void show_array(struct shown *s, const struct call_view *v, struct bytes at, s64 n)
 {
 	u32 size = MAX(call_size_of(v->of), 1u), known = at.n / size;
@@ -291,6 +301,7 @@ static void show_array(struct shown *s, const struct call_view *v, struct bytes 
 				call_put_end(s->b, at.address + (u64)i * size);
 			break;
 		}
+		put_index(s, v->set, i);
 		begun = s->b->len;
 		one.base = one.p;
 		one.n_base = one.n;
@@ -326,7 +337,7 @@ static void show_strings(struct shown *s, const struct call_view *v, u64 address
 				call_put_end(s->b, address);
 			break;
 		}
-		text = call_memory(s, word_at(p.p, v->size), s->most + 1, false);
+		text = call_string(s, word_at(p.p, v->size), false);
 		if (text.p)
 			put_string(s, &string, text);
 		else
@@ -444,8 +455,6 @@ static u32 wanted(const struct shown *s, const struct call_view *v, u32 size, s6
 		return (u32)MIN(8 * n, (s64)MOST_FDS / 8);
 	if (n > 0 && v->kind == VIEW_ARRAY)
 		return (u32)MIN(n, (s64)most_elements(s)) * call_size_of(v->of);
-	if (v->kind == VIEW_STRING)
-		return s->most + 1;
 	return n > 0 ? (u32)MIN(n, (s64)CALL_USED) : MAX(size, 1u);
 }
 
@@ -470,8 +479,10 @@ static void show_object(struct shown *s, const struct call_view *v, u64 address,
 {
 	u32 size = call_size_of(v);
 	s64 n = call_len_of(s, v->len, at);
-	struct bytes m = call_memory(s, address, wanted(s, v, size, n),
-				     at.out || (dir == VIEW_NOW && s->returned)),
+	bool out = at.out || (dir == VIEW_NOW && s->returned);
+	struct bytes m = v->kind == VIEW_STRING ?
+				 call_string(s, address, out) :
+				 call_memory(s, address, wanted(s, v, size, n), out),
 		     was = { 0 };
 	bool partial = v->len.kind != LEN_NONE;
 	size_t start;
@@ -557,7 +568,7 @@ static void show_filter(struct shown *s, const struct call_view *v, u64 address,
 	struct bytes m = call_memory(s, address, (u32)MAX(n, (s64)0) * FILTER_INSN, at.out);
 
 	if (s->style && s->style->whole && (!n || (n > 0 && m.n >= (u64)n * FILTER_INSN)))
-		put_filter(s->b, m.p, (u32)n * FILTER_INSN, v->size == 1);
+		put_filter(s->b, m.p, (u32)n * FILTER_INSN, (enum filter_kind)v->size);
 	else
 		put_address(s->b, address);
 }
@@ -634,7 +645,7 @@ static void show_bit_fields(struct shown *s, const struct call_view *v, u64 word
 {
 	bool all = v->base == 10 || (v->base == 16 && s->style && s->style->whole);
 
-	put_bit_fields(s->b, v->set, word, all);
+	put_bit_fields(s->b, v->set, word, all, v->base != 10);
 }
 
 static void show_path_or_data(struct shown *s, const struct call_view *v, struct bytes at)

@@ -238,9 +238,9 @@ void put_number_name(struct buf *b, struct call_set *set, s64 v)
 	put_prefix(b, set);
 }
 
-void put_bit_fields(struct buf *b, struct call_set *set, u64 v, bool all)
+void put_bit_fields(struct buf *b, struct call_set *set, u64 v, bool all, bool says_skid)
 {
-	/* of the only such member of two bits, precise_ip of linux/perf_event.h */
+	/* of the only member of two bits, precise_ip of linux/perf_event.h */
 	static const char *const skids[] = { "arbitrary skid", "constant skid",
 					     "requested to have 0 skid", "must have 0 skid" };
 	const char *between = "";
@@ -253,7 +253,7 @@ void put_bit_fields(struct buf *b, struct call_set *set, u64 v, bool all)
 			continue;
 		n /= mask & -mask;
 		buf_printf(b, "%s%s=%llu", between, set->v[i].name, (unsigned long long)n);
-		if (!all && mask & (mask - 1))
+		if (says_skid && mask & (mask - 1))
 			buf_printf(b, " /* %s */", skids[n & 3]);
 		between = ", ";
 	}

@@ -23,9 +23,9 @@ void put_signal(struct buf *b, int sig);
 void put_capability_words(struct buf *b, u64 caps);
 /* 10, and its name as a comment */
 void put_number_name(struct buf *b, struct call_set *set, s64 v);
-/* disabled=1, precise_ip=0: bits that are set, and members of several bits */
-/* all: also those that are 0, without remarks. */
-void put_bit_fields(struct buf *b, struct call_set *set, u64 v, bool all);
+/* disabled=1, precise_ip=0: bits that are set, and members of several bits; all: also those that
+ * are 0; says_skid: with what precise_ip means. */
+void put_bit_fields(struct buf *b, struct call_set *set, u64 v, bool all, bool says_skid);
 /* QCMD(Q_GETQUOTA, USRQUOTA) */
 void put_quota(struct buf *b, struct call_set *set, u32 v);
 /* FUTEX_OP_SET<<28|0<<12|FUTEX_OP_CMP_GT<<24|0x1 (linux/futex.h) */

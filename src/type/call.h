@@ -95,7 +95,7 @@ enum view_kind {
 	/* its address, and how many there are; st: one, for styles that show all members */
 	VIEW_DIRENTS,
 	/* a program of classic BPF, len instructions: its address, but for styles that show all
-	 * members; size 1: of seccomp */
+	 * members; size 1: of seccomp; 2: of eBPF */
 	VIEW_FILTER,
 	VIEW_CONTROL,   /* control messages; st: one */
 	VIEW_MESSAGE,   /* bytes, len, as text; of a netlink socket as messages */

@@ -26,7 +26,8 @@ enum {
 	KEPT_ARRAY = 512,   /* of an array, in bytes, */
 	KEPT_ELEMENTS = 16, /* and of how many elements it follows the pointers, */
 	KEPT_BUFFERS = 4,   /* also of an array in an array, */
-	KEPT_POINTERS = 96, /* and of the environment */
+	KEPT_POINTERS = 96, /* and of the environment; */
+	KEPT_PROGRAM = 256, /* bytes of a BPF program */
 	EVERYTHING = INT32_MAX,
 };
 
@@ -254,6 +255,34 @@ static void put_object(struct walk *w, const struct call_view *v, struct place a
 	w->depth--;
 }
 
+/* An instruction of a filter has 8 bytes. */
+static void put_program(struct walk *w, const struct call_view *v, struct place at)
+{
+	const char *n = length(w, v->len, at);
+
+	if (!n || !is_whole_call(w->st, w->nr))
+		return;
+	buf_printf(&w->b, "$at = %s; $n = 8 * %s; $n = $at != 0 && $n > %d ? $n : 0;\n", at.address,
+		   n, KEPT_PROGRAM);
+	put_send(w);
+}
+
+/* A structure by the value of another argument. */
+static void put_cases(struct walk *w, const struct call_choice *c, struct place at)
+{
+	for (u32 i = 0; !c->by_member && c->where < w->f->n && i < c->n; i++) {
+		const struct call_view *v = &c->v[i].view;
+
+		if (v->kind != VIEW_STRUCT || !has_pointer(v))
+			continue;
+		buf_printf(&w->b, "if (((uint64)args.%s & %#x) == %#llx) {\n",
+			   w->f->arg[c->where].name, c->mask,
+			   (unsigned long long)((u64)c->v[i].value & c->mask));
+		put_object(w, v, at);
+		buf_puts(&w->b, "}\n");
+	}
+}
+
 static bool applies(const struct walk *w, const struct call_view *v)
 {
 	if (!w->is_return)
@@ -282,6 +311,8 @@ static void put_pointee(struct walk *w, const struct call_view *v, struct place 
 	case VIEW_ENVIRON: put_list(w, at, is_whole_call(w->st, w->nr)); break;
 	case VIEW_ARRAY: put_array(w, v->of, at); break;
 	case VIEW_STRUCT: put_object(w, v->of, at); break;
+	case VIEW_FILTER: put_program(w, v->of, at); break;
+	case VIEW_CHOICE: put_cases(w, v->of->choice, at); break;
 	default: break;
 	}
 	w->out = out;
@@ -402,6 +433,28 @@ static void put_clause(struct buf *b, const struct strace *st, u32 nr, const str
 	buf_release(&w.b);
 }
 
+/* Whether it leads to a BPF program. */
+static bool has_program(const struct call_view *v)
+{
+	bool found = v->kind == VIEW_FILTER;
+
+	if (v->kind == VIEW_POINTER)
+		return has_program(v->of);
+	for (u32 i = 0; v->kind == VIEW_STRUCT && i < v->st->n; i++)
+		found |= has_program(&v->st->v[i].view);
+	for (u32 i = 0; v->kind == VIEW_CHOICE && i < v->choice->n; i++)
+		found |= has_program(&v->choice->v[i].view);
+	return found;
+}
+
+static bool has_programs(const struct call_format *f)
+{
+	for (u32 i = 0; i < f->n; i++)
+		if (has_program(&f->arg[i].view))
+			return true;
+	return false;
+}
+
 static bool is_needed(const struct strace *st, u32 nr, const struct call_format *f, bool is_return)
 {
 	const u64 *fds = strace_dumped_fds(&st->o, syscall_name(nr));
@@ -409,7 +462,7 @@ static bool is_needed(const struct strace *st, u32 nr, const struct call_format 
 	if (is_return && has_list(f)) /* execve replaces the memory */
 		return false;
 	return has_vector(f) || has_list(f) || st->o.strings > KEPT_DATA ||
-	       (is_return && fds && !is_empty(fds));
+	       (is_return && fds && !is_empty(fds)) || (is_whole_call(st, nr) && has_programs(f));
 }
 
 void strace_put_memory(struct buf *b, const struct strace *st)
