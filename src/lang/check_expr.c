@@ -370,8 +370,32 @@ static const struct type *join_branches(struct check *c, struct node *n, const s
 	return t ? t : diag_type(c, n->span, D_BRANCH_TYPES, type_text(c, a), type_text(c, b));
 }
 
+/* A constant before ?: picks a branch, which has any type: $1 ?: "default". Integers are joined. */
+static bool pick_elvis(struct check *c, struct node *n)
+{
+	const struct type *a = check_value(c, n->a), *b;
+	struct node *next = n->next, *taken = n->a;
+	bool is_text = node_is_const_str(n->a);
+
+	if (!is_text && !node_is_const_int(n->a))
+		return false;
+	b = check_value_type(check_expr(c, n->c));
+	n->type = b;
+	if (type_is_moot(b))
+		return true;
+	if (a->kind == TY_INT && b->kind == TY_INT)
+		return false;
+	if (is_text ? !taken->str_len : !taken->value)
+		taken = n->c;
+	*n = *taken;
+	n->next = next;
+	return true;
+}
+
 static const struct type *check_cond(struct check *c, struct node *n)
 {
+	if (n->is_elvis && pick_elvis(c, n))
+		return n->type;
 	const struct type *cond = check_condition(c, n->a);
 
 	n->is_const = false;

@@ -81,7 +81,8 @@ static wide divide(struct check *c, struct node *n, wide a, wide b)
 	return is_mod ? a % b : a / b;
 }
 
-/* Bits shifted out are dropped: ~0 << 12 is a mask. All of them is a result that does not fit, which is reported. */
+/* Bits shifted out are dropped: ~0 << 12 is a mask. All of them is a result that does not fit,
+ * which is reported. */
 static wide shift_left(wide a, wide by)
 {
 	if (by < 0 || !a)
