@@ -149,7 +149,7 @@ struct ftrace_options {
 
 /* sonde probe: of cmd_probe.c; lists are NULL-terminated, or NULL. */
 struct probe_options {
-	const char *file, *lines, *vars;
+	const char *file, *lines, *vars, *vmlinux;
 	const char *const *add, *const *remove, *const *definition;
 	bool list, functions, force;
 };

@@ -90,10 +90,10 @@ const struct command command_probe = {
 	.name = "probe",
 	.args = "[PROBE [ARG]...]",
 	.brief = "define probes of tracefs, which every tool sees",
-	.doc = "PROBE is spelled as for perf probe: [[GROUP:]EVENT=]FUNC[@SRC][:LINE|+OFFSET|%return|;PATTERN] or SRC:LINE of the program of -x, "
-	       "FUNC of the kernel, %PROVIDER:NAME of a USDT probe. LINE counts from the function's first. An ARG is [NAME=]EXPR[:TYPE]: a "
+	.doc = "PROBE is spelled as for perf probe: [[GROUP:]EVENT=]FUNC[@SRC][:LINE|+OFFSET|%return|;PATTERN] or SRC:LINE, in the program of -x "
+	       "or the kernel, %PROVIDER:NAME of a USDT probe. LINE counts from the function's first. An ARG is [NAME=]EXPR[:TYPE]: a "
 	       "variable, p->next->name, argv[1], $vars, $params, $retval, or what tracefs has (%di, +8(%sp), $comm); TYPE is s32, u8, x, "
-	       "string ... Variables of programs are found by debug information, arguments of kernel functions by BTF. The events stay until "
+	       "string ... Variables of programs are found by debug information, arguments of kernel functions by BTF; lines and variables of the kernel in its image (-k FILE, or vmlinux where packages and builds of kernels put it). The events stay until "
 	       "they are removed: perf, trace-cmd, sonde trace and sonde record take them as GROUP:EVENT.",
 	.example =
 		"sonde probe -x /bin/bash readline\n"

@@ -418,6 +418,8 @@ const struct option_row option_rows[] = {
 	  .at = offsetof(struct cli, own.ftrace.clock), .command = &command_ftrace },
 	{ .key = 'x', .name = "exec", .arg = "FILE", .group = GROUP_HIDDEN, .help = "the program or library to probe; else the kernel",
 	  .take = take_text, .at = offsetof(struct cli, own.probe.file), .command = &command_probe },
+	{ .key = 'k', .name = "vmlinux", .arg = "FILE", .group = GROUP_HIDDEN, .help = "the kernel's image with debug information",
+	  .take = take_text, .at = offsetof(struct cli, own.probe.vmlinux), .command = &command_probe },
 	{ .key = 'a', .name = "add", .arg = "PROBE", .group = GROUP_HIDDEN, .help = "a probe to define; may be repeated",
 	  .take = take_list, .at = offsetof(struct cli, own.probe.add), .command = &command_probe },
 	{ .key = 'd', .name = "del", .arg = "[GROUP:]EVENT", .group = GROUP_HIDDEN,

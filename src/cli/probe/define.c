@@ -39,7 +39,7 @@ static const char *event_name(struct arena *a, const char *text, const char *suf
 /* probe_libc of /lib/libc.so.6, as perf has it; sdt_PROVIDER. */
 static const char *group_of(struct probe *p, const struct probe_point *at)
 {
-	const char *base = p->file ? strrchr(p->file, '/') + 1 : "";
+	const char *base = p->file && !p->is_kernel ? strrchr(p->file, '/') + 1 : "";
 	size_t len = strcspn(base + (*base != '\0'), "-._") + (*base != '\0');
 
 	if (at->group)
@@ -49,7 +49,7 @@ static const char *group_of(struct probe *p, const struct probe_point *at)
 				  arena_printf(p->arena, "sdt_%.*s", (int)strcspn(at->func, ":"),
 					       at->func),
 				  "");
-	if (!p->file)
+	if (!p->file || p->is_kernel)
 		return "probe";
 	return event_name(p->arena, arena_printf(p->arena, "probe_%.*s", (int)len, base), "");
 }
@@ -163,7 +163,7 @@ static int add_place(struct defining *d, const struct probe_point *at,
 {
 	struct probe *p = d->p;
 	const char *group = group_of(p, at), *name = name_of(p, at, place);
-	bool is_user = place->site->kind == SITE_UPROBE;
+	bool is_user = place->site->kind == SITE_UPROBE && !p->is_kernel;
 	struct buf b = { 0 };
 	int ret;
 
@@ -176,7 +176,10 @@ static int add_place(struct defining *d, const struct probe_point *at,
 	}
 	name = free_name(d, group, name, first);
 	buf_printf(&b, "%c:%s/%s ", place->site->is_return ? 'r' : 'p', group, name);
-	tracefs_put_place(&b, place->site, p->file);
+	if (!p->is_kernel)
+		tracefs_put_place(&b, place->site, p->file);
+	else if (!probe_put_symbol(p, place->site->user.offset, &b))
+		say(p->c, "%s has no symbol _text", p->file);
 	ret = put_args(p, &b, at, place);
 	if (!ret)
 		vec_push(p->arena, &d->v,
@@ -230,6 +233,11 @@ static int tell(struct defining *d)
 	struct err err = { 0 };
 	int ret = 0;
 
+	if (d->p->is_of_other) {
+		say(d->p->c, "%s is not the image of the kernel that runs: it has another build id",
+		    d->p->file);
+		return STATUS_WRONG;
+	}
 	for (; d->n_done < d->v.n && ret >= 0; d->n_done += ret >= 0)
 		ret = tracefs_put(d->v.v[d->n_done].file, d->v.v[d->n_done].line, O_APPEND, &err);
 	if (ret >= 0)
@@ -237,7 +245,7 @@ static int tell(struct defining *d)
 	if (ret == -ENOENT && !*err.help)
 		err_help(
 			&err, "%s",
-			d->p->file ?
+			d->p->file && !d->p->is_kernel ?
 				"this kernel has no uprobe events" :
 				"this kernel has no kprobe events (CONFIG_KPROBE_EVENTS): sonde info");
 	undo(d);

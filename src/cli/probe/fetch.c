@@ -40,11 +40,34 @@ static bool fail(struct fetching *f, const char *why)
 
 /* ---- memory */
 
+/* A static variable of the kernel, which is not loaded where its image says. */
+static const char *in_image(struct fetching *f, const struct operand *o)
+{
+	const char *expr = f->arg->expr;
+	const struct probe_data data = {
+		.name = arena_strndup(f->p->arena, expr, strcspn(expr, ".-[")),
+		.site = f->at->site->user.offset,
+		.offset = (u64)o->offset,
+		.is_relative = o->is_pc,
+	};
+	struct buf b = { 0 };
+	const char *text;
+
+	buf_putc(&b, '@');
+	if (!probe_put_address(f->p, &data, &b))
+		fail(f, "it is static, and the image has no symbol _text");
+	text = arena_strdup(f->p->arena, b.s);
+	buf_release(&b);
+	return text;
+}
+
 /* The fetch argument that reads at the address. */
 static const char *memory(struct fetching *f, const struct operand *o, bool follows)
 {
 	struct arena *a = f->p->arena;
 
+	if (f->p->is_kernel && (o->is_pc || !o->word))
+		return in_image(f, o);
 	if (o->is_pc && f->p->file)
 		return arena_printf(a, "@+0x%llx",
 				    (unsigned long long)f->at->site->user.offset +
@@ -410,20 +433,15 @@ static const char *type_of(struct fetching *f, struct operand *o)
 static const char *name_of(struct fetching *f)
 {
 	const struct probe_arg *arg = f->arg;
-	const char *s = arg->expr, *end = s + strcspn(s, "["), *from = end;
-	bool is_plain = !strpbrk(s, ".[>");
+	const char *from = arg->expr, *end;
+	bool is_plain = !strpbrk(from, ".[>");
 
 	if (arg->name)
 		return arg->name;
-	while (from > s && is_part(from[-1]))
-		from--;
-	from = *end && strpbrk(end, ".>") ? s + strlen(s) : from;
-	while (from > s && !*from && is_part(from[-1])) /* a[1].b */
-		from--;
-	if (!*from || *from == ']')
-		from = s;
-	end = from;
-	while (is_part(*end) && *end != '$')
+	for (const char *s = from; *s; s++)
+		if (*s == '.' || *s == '>')
+			from = s + 1;
+	for (end = from; is_part(*end) && *end != '$';)
 		end++;
 	return arena_printf(f->p->arena, "%.*s%s%s", (int)(end - from), from,
 			    is_plain && arg->type ? "_" : "",

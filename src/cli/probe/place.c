@@ -176,12 +176,14 @@ static void put_in_kernel(struct buf *b, const struct probe *p, const struct pro
 /* 0, or the exit status after a message. */
 static int put_attach(struct probe *p, struct buf *b, const struct probe_point *at)
 {
-	if (!p->file && (at->source || at->has_line || at->pattern || at->is_usdt))
-		return say_usage(
-			p->c,
-			"%s: lines and sources of the kernel need its debug information, which sonde does not read; "
-			"-x FILE is for those of a program",
-			at->text);
+	if (!p->file && at->is_usdt)
+		return say_usage(p->c, "%s: a tracepoint of a program: -x FILE", at->text);
+	if (!p->file && (at->source || at->has_line || at->pattern || p->c->own.probe.vmlinux)) {
+		int ret = probe_use_image(p, at->text);
+
+		if (ret)
+			return ret;
+	}
 	if (!p->file)
 		put_in_kernel(b, p, at);
 	else if (at->is_usdt)

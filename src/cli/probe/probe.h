@@ -43,7 +43,9 @@ struct probe {
 	struct cli *c;
 	struct arena *arena;       /* of the command line */
 	const char *file, *module; /* NULL: the kernel */
-	struct front front;        /* of the point that is being resolved */
+	/* The file is the kernel's image; of another kernel than that which runs. */
+	bool is_kernel, is_of_other;
+	struct front front; /* of the point that is being resolved */
 	struct provider_env env;
 	VEC(struct probe_place) places;
 };
@@ -70,6 +72,21 @@ struct text_body;
 /* The source text of a function, of SRC if it is given. False after a message. */
 bool probe_body(struct probe *p, struct dwarf *d, const char *func, const char *source,
 		struct text_body *out);
+
+/* ---- image.c */
+/* The kernel's points are found in its image from now on. what: for the message, if there is none.
+ * 0, or the exit status. */
+int probe_use_image(struct probe *p, const char *what);
+/* Appends "SYMBOL+OFFSET" of code at an offset of the image; of data at an address, or relative to
+ * code. False: there is no symbol. */
+bool probe_put_symbol(struct probe *p, u64 offset, struct buf *b);
+struct probe_data {
+	const char *name; /* of the variable, whose symbol it may have */
+	u64 site;         /* an offset of code in the image */
+	u64 offset;       /* an address, or from that code */
+	bool is_relative;
+};
+bool probe_put_address(struct probe *p, const struct probe_data *data, struct buf *b);
 
 /* ---- fetch.c */
 /* It is of the kernel's own spelling: "%di". */

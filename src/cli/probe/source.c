@@ -9,15 +9,10 @@
 #include "object/elf.h"
 #include "provider/provider.h"
 
-static int need_file(const struct probe *p, const char *what)
+/* Of the kernel, its image. */
+static int need_file(struct probe *p, const char *what)
 {
-	return p->file ?
-		       0 :
-		       say_usage(
-			       p->c,
-			       "%s are those of a program: -x FILE; sonde list -v 'kprobe:NAME' shows the arguments of a "
-			       "function of the kernel",
-			       what);
+	return p->file ? 0 : probe_use_image(p, what);
 }
 
 /* ---- lines */
@@ -102,7 +97,7 @@ int probe_show_lines(struct probe *p, const char *what)
 	struct err err = { 0 };
 	struct elf *elf = NULL;
 	struct dwarf *d;
-	int ret = need_file(p, "source lines");
+	int ret = need_file(p, what);
 
 	if (!ret && !probe_range(colon ? colon + 1 : NULL, &s.first, &s.last))
 		ret = say_usage(p->c, "%s: lines are FUNC:3, FUNC:3-10, FUNC:3+5, FILE.c:100-120",
@@ -216,7 +211,12 @@ int probe_show_functions(struct probe *p, const char *pattern)
 	struct functions f = { .p = p, .pattern = pattern };
 	struct err err = { 0 };
 	struct buf out = { 0 };
-	int ret = need_file(p, "functions");
+	int ret =
+		p->file || p->c->own.probe.vmlinux ?
+			need_file(p, "-F") :
+			say_usage(
+				p->c,
+				"functions are those of -x FILE or -k FILE; sonde list 'kprobe:*' lists those of the kernel");
 	struct elf *elf = ret ? NULL : elf_open(p->file, &err);
 
 	if (ret)
