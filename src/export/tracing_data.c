@@ -148,7 +148,6 @@ void tracing_data_put(struct buf *b, const struct export_job *j, const char *ver
 		      const struct buf *comms)
 {
 	static const char magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
-	static const struct store_tables none;
 	bool has_stacks = comms && j->tables->n_stacks;
 	static const char machine[] = { 0 /* little-endian */, sizeof(u64) };
 	const struct store_text *strings = store_find_text(j->store, "printk_formats");
@@ -163,7 +162,7 @@ void tracing_data_put(struct buf *b, const struct export_job *j, const char *ver
 	for (u32 i = 0; has_stacks && i < ARRAY_SIZE(stack_formats); i++)
 		put_sized(b, stack_formats[i], strlen(stack_formats[i]));
 	put_formats(b, j->tables);
-	put_functions(b, has_stacks ? j->tables : &none);
+	put_functions(b, j->tables);
 	put_u32(b, strings ? strings->len : 0);
 	if (strings)
 		buf_add(b, strings->bytes, strings->len);

@@ -7,11 +7,21 @@
 #include "base/hash.h"
 #include "import/kernel_stacks.h"
 #include "sym/kallsyms.h"
+#include "trace/event_text.h"
+
+enum { FEW_SYMBOLS = 4 };
+
+struct symbols { /* members of an event that are functions of the kernel */
+	struct event_format *format;
+	const struct event_member *members[FEW_SYMBOLS];
+	u32 n;
+};
 
 struct kernel_stacks {
 	struct importing *to;
 	struct kallsyms *symbols; /* NULL: there are none */
 	struct hash functions;    /* addresses that are stored */
+	struct hash formats;      /* by struct event_format *: struct symbols */
 	struct arena arena;
 };
 
@@ -28,6 +38,7 @@ void kernel_stacks_free(struct kernel_stacks *k)
 {
 	kallsyms_free(k->symbols);
 	hash_release(&k->functions);
+	hash_release(&k->formats);
 	arena_release(&k->arena);
 	free(k);
 }
@@ -67,6 +78,38 @@ void kernel_stacks_name(struct kernel_stacks *k, u64 ip)
 		return;
 	hash_put(&k->functions, arena_dup(&k->arena, &address, sizeof address), sizeof address, k);
 	store_function(k->to->writer, address, found.name, found.module);
+}
+
+static const struct symbols *symbols_of(struct kernel_stacks *k, struct event_format *f)
+{
+	struct symbols *s = hash_get(&k->formats, &f, sizeof f);
+
+	if (s)
+		return s;
+	s = arena_new(&k->arena, struct symbols);
+	s->format = f;
+	s->n = event_symbols(&k->arena, NULL, f, s->members, FEW_SYMBOLS);
+	hash_put(&k->formats, &s->format, sizeof s->format, s);
+	return s;
+}
+
+void kernel_stacks_name_members(struct kernel_stacks *k, struct event_format *f, const void *record,
+				u32 len)
+{
+	const struct symbols *s;
+
+	if (!k->symbols || !f->print_fmt)
+		return;
+	s = symbols_of(k, f);
+	for (u32 i = 0; i < s->n; i++) {
+		u64 address;
+
+		if (s->members[i]->offset + sizeof address > len)
+			continue;
+		memcpy(&address, (const u8 *)record + s->members[i]->offset, sizeof address);
+		if ((s64)address < 0) /* of a process none is */
+			kernel_stacks_name(k, address);
+	}
 }
 
 u32 kernel_stacks_add(struct kernel_stacks *k, const u64 *ips, u32 n)

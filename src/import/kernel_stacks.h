@@ -18,6 +18,9 @@ bool kernel_stacks_symbols(struct kernel_stacks *k, struct kallsyms *symbols);
 /* The same of the text of /proc/kallsyms in a file. */
 void kernel_stacks_symbols_text(struct kernel_stacks *k, const void *text, size_t len);
 /* Stores the stack; its number, 0: it has no frames. */
+/* Those that members of an event are. */
+void kernel_stacks_name_members(struct kernel_stacks *k, struct event_format *f, const void *record,
+				u32 len);
 u32 kernel_stacks_add(struct kernel_stacks *k, const u64 *ips, u32 n);
 /* Stores the name of an address that an event has. */
 void kernel_stacks_name(struct kernel_stacks *k, u64 ip);

@@ -167,7 +167,7 @@ static bool is_same(struct input *in, u32 feature, const char *here)
 static void begin(struct input *in, struct cursor tracing)
 {
 	struct tracing_data t;
-	struct cursor cpus = in->features[FEATURE_NRCPUS];
+	struct cursor cpus = in->features[FEATURE_NRCPUS], symbols = { 0 };
 	struct utsname here;
 
 	if (in->to->writer)
@@ -186,8 +186,9 @@ static void begin(struct input *in, struct cursor tracing)
 	read_clock(in);
 	import_begin(in->to, &in->head);
 	put_uname(in);
-	if (!tracing.failed && !tracing_data_read(in->to, &tracing, NULL))
+	if (!tracing.failed && !tracing_data_read(in->to, &tracing, &symbols))
 		import_damage(in->to, "the descriptions of tracepoints end too early");
+	perf_stacks_symbols_text(in->stacks, symbols.at, cursor_left(&symbols));
 	add_formats(in);
 	uname(&here);
 	perf_stacks_begin(in->stacks, is_same(in, FEATURE_OSRELEASE, here.release),
@@ -370,6 +371,19 @@ static void see_fork(struct input *in, struct cursor c)
 
 /* ---- records in the order of time */
 
+static void name_members(struct input *in, const struct sample *s)
+{
+	const struct import_format *f;
+	u16 type;
+
+	if (s->raw_len < sizeof(struct common_fields))
+		return;
+	memcpy(&type, s->raw, sizeof type);
+	f = import_find_format(in->to, type);
+	if (f)
+		perf_stacks_name_members(in->stacks, f->format, s->raw, s->raw_len);
+}
+
 /* The record of a tracepoint is in the sample. */
 static bool give_record(struct input *in, const struct attr *a, const struct sample *s,
 			const struct store_event *e)
@@ -382,7 +396,10 @@ static bool give_record(struct input *in, const struct attr *a, const struct sam
 
 	if (a->format)
 		return import_event(in->to, e, &r, sizeof r);
-	return s->raw && s->raw_len && import_event(in->to, e, s->raw, s->raw_len);
+	if (!s->raw || !s->raw_len)
+		return false;
+	name_members(in, s);
+	return import_event(in->to, e, s->raw, s->raw_len);
 }
 
 /* cpu_mode: of the sample's header. */

@@ -60,6 +60,17 @@ void perf_stacks_begin(struct perf_stacks *s, bool same_kernel, bool unwinds)
 	s->unwinds = unwinds_new(s->usyms, NULL, NULL, NULL);
 }
 
+void perf_stacks_name_members(struct perf_stacks *s, struct event_format *f, const void *record,
+			      u32 len)
+{
+	kernel_stacks_name_members(s->kernel, f, record, len);
+}
+
+void perf_stacks_symbols_text(struct perf_stacks *s, const void *text, size_t len)
+{
+	kernel_stacks_symbols_text(s->kernel, text, len);
+}
+
 /* ---- mappings */
 
 /* "[kernel.kallsyms]_text" */

@@ -22,6 +22,11 @@ void perf_stacks_begin(struct perf_stacks *s, bool same_kernel, bool unwinds);
 struct row_stacks perf_stacks_of(struct perf_stacks *s, struct cursor chain,
 				 const struct unwind_sample *user, u32 pid);
 /* Of a sample without a chain: its address. */
+/* The functions of the kernel in the record of a tracepoint; their names, as text of kallsyms, if
+ * the file has them. */
+void perf_stacks_name_members(struct perf_stacks *s, struct event_format *f, const void *record,
+			      u32 len);
+void perf_stacks_symbols_text(struct perf_stacks *s, const void *text, size_t len);
 struct row_stacks perf_stacks_one(struct perf_stacks *s, u64 ip, bool user);
 
 #endif

@@ -187,8 +187,10 @@ static void give_event(struct input *in, u32 cpu, u64 time, const u8 *record, u3
 	if (f && take_stack(in, f->format, record, len))
 		return;
 	give_waiting(in, cpu);
-	if (f)
+	if (f) {
 		name_functions(in, f->format, record, len);
+		kernel_stacks_name_members(in->stacks, f->format, record, len);
+	}
 	in->waiting = (struct waiting){ .time = time, .record = record, .len = len };
 }
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "output/recording_stacks.h"
+#include "trace/event_text.h"
 #include "trace/value.h"
 
 /* A stack by its reference. */
@@ -18,10 +19,20 @@ struct kept_mapping {
 	const char *path;
 };
 
+enum { FEW_ADDRESSES = 256, FEW_SYMBOLS = 4, UNKNOWN = FEW_SYMBOLS + 1 };
+
+struct symbols { /* members of an event that are functions of the kernel */
+	const struct event_member *members[FEW_SYMBOLS];
+	u32 n;
+};
+
 struct recorded_stacks {
-	u32 file;              /* counted from 1 */
-	struct hash known;     /* by struct stack_value */
-	struct hash functions; /* of the file, by address */
+	/* addresses of functions that were stored last, by their low bits */
+	u64 stored[FEW_ADDRESSES];
+	u32 file;                    /* counted from 1 */
+	struct hash known;           /* by struct stack_value */
+	struct hash functions;       /* of the file, by address */
+	VEC(struct symbols) symbols; /* of the file's formats, by number */
 	bool keeps_mappings;
 	VEC(struct kept_mapping) mappings;
 	struct arena arena, of_file;
@@ -57,14 +68,44 @@ void recorded_stacks_function(struct recorded_stacks *k, struct store_writer *w,
 			      const struct names *names)
 {
 	struct symbol sym = { 0 };
-	bool found = names->ksym && names->ksym(names->ctx, ip, &sym) && sym.name;
-	u64 address = found ? ip - sym.offset : ip;
+	u64 *stored = &k->stored[(ip ^ ip >> 8) % FEW_ADDRESSES], address;
+	bool found;
 
+	if (*stored == ip)
+		return;
+	*stored = ip;
+	found = names->ksym && names->ksym(names->ctx, ip, &sym) && sym.name;
+	address = found ? ip - sym.offset : ip;
 	if (hash_get(&k->functions, &address, sizeof address))
 		return;
 	hash_put(&k->functions, arena_dup(&k->of_file, &address, sizeof address), sizeof address,
 		 k);
 	store_function(w, address, found ? sym.name : NULL, sym.module);
+}
+
+void recorded_stacks_symbols(struct recorded_stacks *k, struct store_writer *w,
+			     const struct names *names, u32 number, struct event_format *f,
+			     const struct trace_event *e)
+{
+	const struct symbols *s;
+
+	while (k->symbols.n <= number)
+		vec_push(&k->arena, &k->symbols, (struct symbols){ .n = UNKNOWN });
+	if (k->symbols.v[number].n == UNKNOWN)
+		k->symbols.v[number].n = f->print_fmt ? event_symbols(&k->arena, names, f,
+								      k->symbols.v[number].members,
+								      FEW_SYMBOLS) :
+							0;
+	s = &k->symbols.v[number];
+	for (u32 i = 0; i < s->n; i++) {
+		u64 address;
+
+		if (s->members[i]->offset + sizeof address > e->len)
+			continue;
+		memcpy(&address, (const u8 *)e->record + s->members[i]->offset, sizeof address);
+		if ((s64)address < 0) /* of a process none is */
+			recorded_stacks_function(k, w, address, names);
+	}
 }
 
 /* ---- stacks */
@@ -168,6 +209,8 @@ void recorded_stacks_begin(struct recorded_stacks *k, struct store_writer *w)
 	k->file++;
 	hash_release(&k->functions);
 	memset(&k->functions, 0, sizeof k->functions);
+	memset(k->stored, 0, sizeof k->stored);
+	k->symbols.n = 0;
 	arena_release(&k->of_file);
 	arena_init(&k->of_file);
 	for (u32 i = 0; i < k->mappings.n; i++)

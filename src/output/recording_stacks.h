@@ -22,6 +22,10 @@ struct row_stacks recorded_stacks_of(struct recorded_stacks *k, struct store_wri
 /* A function of the kernel, which gets its name. */
 void recorded_stacks_function(struct recorded_stacks *k, struct store_writer *w, u64 ip,
 			      const struct names *names);
+/* Those that members of the event are; number: of its format in the file. */
+void recorded_stacks_symbols(struct recorded_stacks *k, struct store_writer *w,
+			     const struct names *names, u32 number, struct event_format *f,
+			     const struct trace_event *e);
 void recorded_stacks_map(struct recorded_stacks *k, struct store_writer *w,
 			 const struct map_event *e);
 /* w begins a file. */

@@ -741,11 +741,16 @@ static void put_memory(struct eval *v, const struct conversion *c, const struct 
 		put_bit_words(v->out, x->at, MIN(width, 8 * x->len));
 }
 
+static bool is_symbol(const char *ext)
+{
+	return *ext && strchr("sSfFB", *ext);
+}
+
 static void put_pointer(struct eval *v, const struct conversion *c, const struct value *x)
 {
 	const char *e = c->ext;
 
-	if (e[0] == 's' || e[0] == 'S' || e[0] == 'f' || e[0] == 'F' || e[0] == 'B')
+	if (is_symbol(e))
 		put_symbol(v, (u64)number_of(x), e[0] == 'S' || e[0] == 'F' || e[0] == 'B');
 	else if ((e[0] == 'M' || e[0] == 'm') && x->in_memory)
 		put_mac(v->out, x, e[0] == 'm' ? '\0' : e[1] == 'F' ? '-' : ':');
@@ -836,6 +841,52 @@ static void put_members(struct eval *v, const struct event_format *f)
 
 static const struct ex_format not_understood;
 
+static void understand(struct arena *a, const struct names *names, struct event_format *f)
+{
+	if (!f->parsed)
+		f->parsed = ex_parse(a, f, names);
+	if (!f->parsed)
+		f->parsed = (void *)(uintptr_t)&not_understood;
+}
+
+/* The member that the value is. */
+static const struct event_member *member_of(const struct ex *x)
+{
+	while (x->kind == EX_CAST || (x->kind == EX_UNARY && x->op == '+'))
+		x = x->a;
+	return x->kind == EX_MEMBER ? x->member : NULL;
+}
+
+u32 event_symbols(struct arena *a, const struct names *names, struct event_format *f,
+		  const struct event_member **members, u32 most)
+{
+	const struct ex_format *of;
+	const struct ex *arg;
+	u32 n = 0;
+
+	understand(a, names, f);
+	of = f->parsed;
+	arg = of->args;
+	for (const char *p = of->text ? of->text : ""; *p && arg && n < most;) {
+		const struct event_member *m;
+
+		if (*p++ != '%')
+			continue;
+		if (*p == '%') {
+			p++;
+			continue;
+		}
+		p += strspn(p, "0123456789.-+ #");
+		m = p[0] == 'p' && is_symbol(p + 1) ? member_of(arg) : NULL;
+		if (m && m->size == sizeof(u64))
+			members[n++] = m;
+		for (; *p == '*'; p++) /* of a width */
+			arg = arg ? arg->next : NULL;
+		arg = arg ? arg->next : NULL;
+	}
+	return n;
+}
+
 void event_text(struct buf *b, struct arena *a, const struct names *names, struct event_format *f,
 		const void *record, u32 len)
 {
@@ -848,10 +899,7 @@ void event_text(struct buf *b, struct arena *a, const struct names *names, struc
 			  .record = record,
 			  .len = len };
 
-	if (!f->parsed)
-		f->parsed = ex_parse(a, f, names);
-	if (!f->parsed)
-		f->parsed = (void *)(uintptr_t)&not_understood;
+	understand(a, names, f);
 	arena_init(&texts);
 	if (f->parsed == &not_understood)
 		put_members(&v, f);

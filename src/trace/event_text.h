@@ -13,4 +13,9 @@
 void event_text(struct buf *b, struct arena *a, const struct names *names, struct event_format *f,
 		const void *record, u32 len);
 
+/* The members that the text shows as functions of the kernel: "%ps". At most `most`; returns their
+ * number. */
+u32 event_symbols(struct arena *a, const struct names *names, struct event_format *f,
+		  const struct event_member **members, u32 most);
+
 #endif

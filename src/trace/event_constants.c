@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <ctype.h>
+#include "trace/event_constants.h"
+
+enum { WORD_MOST = 128 };
+
+static bool is_word_char(char c)
+{
+	return isalnum((u8)c) || c == '_';
+}
+
+static size_t quoted_length(const char *s)
+{
+	size_t n = 1;
+
+	while (s[n] && s[n] != *s)
+		n += s[n] == '\\' && s[n + 1] ? 2 : 1;
+	return n + (s[n] != '\0');
+}
+
+/* A word that stands for a value: no member, no function, not the field of __get_str(FIELD). */
+static bool may_be_constant(const char *text, const char *s, size_t n)
+{
+	const char *after = s + n + strspn(s + n, " \t"), *before = s;
+
+	while (before > text && (before[-1] == ' ' || before[-1] == '\t'))
+		before--;
+	if (*after == '(' || isdigit((u8)*s) || n >= WORD_MOST)
+		return false;
+	if (before == text || before[-1] == '>' || before[-1] == '.')
+		return false;
+	if (before[-1] != '(')
+		return true;
+	for (before--; before > text && is_word_char(before[-1]);)
+		before--;
+	return !starts_with(before, "__get_");
+}
+
+static void put_word(struct buf *b, const char *s, size_t n, const struct names *names)
+{
+	char word[WORD_MOST];
+	s64 value;
+
+	memcpy(word, s, n);
+	word[n] = '\0';
+	if (names->constant(names->ctx, word, &value))
+		buf_printf(b, "%lld", (long long)value);
+	else
+		buf_add(b, s, n);
+}
+
+void event_put_constants(struct buf *b, const char *format, const struct names *names)
+{
+	const char *print = strstr(format, "\nprint fmt:"), *s;
+
+	if (!print || !names || !names->constant) {
+		buf_puts(b, format);
+		return;
+	}
+	s = print + strlen("\nprint fmt:");
+	buf_add(b, format, (size_t)(s - format));
+	while (*s) {
+		size_t n = 0;
+
+		while (is_word_char(s[n]))
+			n++;
+		if (n && may_be_constant(print, s, n)) {
+			put_word(b, s, n, names);
+		} else {
+			n = n ? n : *s == '"' || *s == '\'' ? quoted_length(s) : 1;
+			buf_add(b, s, n);
+		}
+		s += n;
+	}
+}
