@@ -46,13 +46,14 @@ static void put_results(struct ftrace *f)
 
 	for (u32 i = 0; i < f->events.n; i++) {
 		const struct ftrace_event *e = &f->events.v[i];
+		bool has_hist = false;
 
 		for (u32 k = 0; k < e->triggers.n; k++) {
-			if (starts_with(e->triggers.v[k], "hist"))
-				put_file(f, arena_printf(&f->arena, "events/%s/%s/hist", e->system,
-							 e->name));
-			has_snapshot |= starts_with(e->triggers.v[k], "snapshot");
+			has_hist |= starts_with(e->triggers.v[k], "hist");
+			has_snapshot |= strstr(e->triggers.v[k], "snapshot") != NULL;
 		}
+		for (u32 k = 0; has_hist && k < e->dirs.n; k++) /* of all its triggers */
+			put_file(f, arena_printf(&f->arena, "%s/hist", e->dirs.v[k]));
 	}
 	if (has_snapshot)
 		put_file(f, "snapshot");

@@ -62,8 +62,13 @@ static int add_lanes(struct recorded *r, struct export_job *j, struct export_lan
 	u32 n = 0;
 	int ret = 0;
 
-	while (asked && asked[n])
+	while (asked && asked[n]) {
+		if (!asked[n][strspn(asked[n], " \t\n")]) {
+			err_set(err, -EINVAL, "--lane: the script is empty");
+			return STATUS_WRONG;
+		}
 		n++;
+	}
 	j->lanes = lanes = *to = xcalloc(n + 1, sizeof *lanes);
 	if (recorded && recorded->len)
 		add_lane(r, j, lanes, recorded->bytes);

@@ -458,6 +458,8 @@ const struct option_row option_rows[] = {
 	  .at = offsetof(struct cli, own.sched.idle), .command = &command_sched },
 	{ .key = 't', .name = "tid", .arg = "TID[,TID]", .group = GROUP_HIDDEN, .help = "timehist: only these threads",
 	  .take = take_text, .at = offsetof(struct cli, own.sched.tids), .command = &command_sched },
+	{ .name = "no-inherit", .group = GROUP_HIDDEN, .help = "as --no-follow: children are not counted",
+	  .take = take_flag, .at = offsetof(struct cli, select.no_follow), .command = &command_stat },
 	{ .name = "compact", .group = GROUP_HIDDEN, .help = "map: columns only of processors that have had a switch", .take = take_flag,
 	  .at = offsetof(struct cli, own.sched.compact), .command = &command_sched },
 	{ .name = "pids", .group = GROUP_HIDDEN, .help = "latency: a row for each thread, not for each name", .take = take_flag,

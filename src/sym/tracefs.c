@@ -117,6 +117,15 @@ static const char denied[] =
 
 /* ---- writing */
 
+/* Whether the log's command is what was written, or the part of it that was wrong: the filter of a
+ * trigger. */
+static bool is_command(const char *command, const char *text)
+{
+	size_t len = strcspn(command, "\n");
+
+	return len && memmem(text, strlen(text), command, len);
+}
+
 /*
  * Appends the newest entry of error_log, which keeps the last eight (kernel/trace/trace.c,
  * tracing_log_err()):
@@ -125,17 +134,24 @@ static const char denied[] =
  *	  Command: p:a/b /bin/x:0x1130 %foo
  *	                                ^
  */
-static void add_reason(const char *root, const char *text, struct err *err)
+static void add_reason(const char *root, const char *file, const char *text, struct err *err)
 {
 	char path[300], *at, *next;
 	struct buf b = { 0 };
+	bool is_instance = starts_with(file, "instances/");
+	const char *name = file + strlen("instances/");
 
-	snprintf(path, sizeof path, "%s/error_log", root);
+	/* an instance has a log of its own */
+	if (is_instance)
+		snprintf(path, sizeof path, "%s/instances/%.*s/error_log", root,
+			 (int)strcspn(name, "/"), name);
+	else
+		snprintf(path, sizeof path, "%s/error_log", root);
 	at = buf_read_file(&b, path) < 0 || !b.len ? NULL : b.s;
 	while (at && (next = strstr(at + 1, ": error: ")))
 		at = next;
 	next = at && at != b.s ? strstr(at, "Command: ") : NULL;
-	if (next && !strncmp(next + strlen("Command: "), text, strcspn(text, "\n"))) {
+	if (next && is_command(next + strlen("Command: "), text)) {
 		at += strlen(": error: ");
 		err_help(err, "the kernel says: %.*s", (int)strcspn(at, "\n"), at);
 	}
@@ -161,7 +177,7 @@ int tracefs_put(const char *file, const char *text, int flags, struct err *err)
 	if (write(fd, text, strlen(text)) >= 0)
 		return 0;
 	err_sys(err, "write \"%s\" to %s", text, path);
-	add_reason(root, text, err);
+	add_reason(root, file, text, err);
 	return err->code;
 }
 

@@ -18,6 +18,7 @@ struct ftrace_event {
 	const char *system, *name;
 	const char *filter; /* NULL: none */
 	VEC(const char *) triggers;
+	VEC(const char *) dirs; /* "events/sched/sched_switch": those that match */
 };
 
 /* A record of a ring, or what a ring has lost. */

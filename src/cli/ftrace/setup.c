@@ -57,11 +57,40 @@ int ftrace_read_events(struct ftrace *f)
 	return 0;
 }
 
-static int set_event(struct ftrace *f, const struct ftrace_event *e, const char *system,
-		     const char *name, struct err *err)
+/* "traceon, traceoff, ..." of the kernel's README, from "trigger: " to "example: ". */
+static void add_kinds(struct ftrace *f, struct err *err)
+{
+	struct buf readme = { 0 }, kinds = { 0 };
+	char path[300];
+	const char *s;
+
+	snprintf(path, sizeof path, "%s/README", f->root);
+	buf_read_file(&readme, path);
+	/* those of functions are before them */
+	s = readme.s ? strstr(readme.s, "events/<system>/<event>") : NULL;
+	s = s ? strstr(s, " trigger: ") : NULL;
+	s = s ? s + strlen(" trigger: ") : "";
+	while (*s && !starts_with(s, "example")) {
+		size_t len = strcspn(s, " ,\n\t");
+
+		if (len)
+			buf_printf(&kinds, "%s%.*s", kinds.len ? ", " : "", (int)len, s);
+		s += len + strspn(s + len, " ,\n\t");
+	}
+	if (kinds.len)
+		err_help(err, "triggers of this kernel: %s; each with [:COUNT][ if FILTER]",
+			 kinds.s);
+	buf_release(&readme);
+	buf_release(&kinds);
+}
+
+static int set_event(struct ftrace *f, struct ftrace_event *e, const char *system, const char *name,
+		     struct err *err)
 {
 	const char *dir = arena_printf(&f->arena, "events/%s/%s", system, name);
 	int ret = 0;
+
+	vec_push(&f->arena, &e->dirs, dir);
 
 	if (e->filter)
 		ret = instance_put(f, arena_printf(&f->arena, "%s/filter", dir), e->filter, O_TRUNC,
@@ -69,14 +98,15 @@ static int set_event(struct ftrace *f, const struct ftrace_event *e, const char 
 	for (u32 i = 0; i < e->triggers.n && ret >= 0; i++)
 		ret = instance_put(f, arena_printf(&f->arena, "%s/trigger", dir), e->triggers.v[i],
 				   O_APPEND, err);
+	if (ret == -EINVAL && e->triggers.n && !*err->help)
+		add_kinds(f, err);
 	/* an event with a trigger alone is summed up, not printed */
 	if (ret >= 0 && !(e->triggers.n && starts_with(e->triggers.v[0], "hist")))
 		ret = instance_put(f, arena_printf(&f->arena, "%s/enable", dir), "1", O_TRUNC, err);
 	return ret < 0 ? err_wrap(err, "%s:%s", system, name) : 0;
 }
 
-static int set_matching(struct ftrace *f, const struct ftrace_event *e, u32 *n_found,
-			struct err *err)
+static int set_matching(struct ftrace *f, struct ftrace_event *e, u32 *n_found, struct err *err)
 {
 	const char **systems, **names;
 	u32 n_systems, n_names;
