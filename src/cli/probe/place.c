@@ -28,7 +28,7 @@ struct dwarf *probe_debug(struct probe *p, struct elf **elf, struct err *err)
 	return NULL;
 }
 
-static bool is_of(const char *path, const char *source)
+bool probe_is_of(const char *path, const char *source)
 {
 	size_t have = strlen(path), len = source ? strlen(source) : 0;
 
@@ -43,7 +43,7 @@ bool probe_body(struct probe *p, struct dwarf *d, const char *func, const char *
 	u32 n = dwarf_bodies(d, func, found);
 
 	for (u32 i = 0; i < n; i++)
-		if (is_of(found[i].file, source)) {
+		if (probe_is_of(found[i].file, source)) {
 			*out = found[i];
 			return true;
 		}
@@ -305,7 +305,7 @@ static int keep_source(struct probe *p, const struct probe_point *at)
 		struct dwarf_line line;
 
 		if (elf_offset_to_address(elf, p->places.v[i].site->user.offset, &pc) &&
-		    dwarf_line_at(d, pc, &line) && is_of(line.file, at->source))
+		    dwarf_line_at(d, pc, &line) && probe_is_of(line.file, at->source))
 			p->places.v[n++] = p->places.v[i];
 	}
 	p->places.n = n;

@@ -65,7 +65,7 @@ static int take_line(struct probe *p, struct probe_point *out, const char *text)
 	char *end;
 
 	out->line = (u32)strtoul(text, &end, 10);
-	out->has_line = true;
+	out->has_line = out->line || !out->func; /* FUNC:0 is FUNC */
 	if (*text >= '0' && *text <= '9' && !*end)
 		return 0;
 	return say_usage(

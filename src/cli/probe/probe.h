@@ -66,6 +66,8 @@ struct dwarf;
 struct elf;
 /* Debug information of p->file and the file itself; both NULL, with err, if there is none. */
 struct dwarf *probe_debug(struct probe *p, struct elf **elf, struct err *err);
+/* Whether the path is SOURCE or ends in it; source: NULL: any. */
+bool probe_is_of(const char *path, const char *source);
 /* Whether the compiler has code for that very line; func: NULL: of any function. */
 bool probe_has_code(struct dwarf *d, const char *func, const char *file, u32 line);
 struct text_body;

@@ -23,7 +23,71 @@ struct shown {
 	u32 first, last; /* as they are numbered */
 };
 
-static void put_lines(struct buf *out, struct dwarf *d, const struct shown *s, const char *text)
+/* Which lines have code. */
+struct marks {
+	struct dwarf *d;
+	struct elf *elf;
+	struct arena *arena;
+	const char *file;
+	VEC(u32) v;
+	u32 line; /* that is looked at */
+};
+
+/* The entry of a function belongs to the line that declares it, as perf has it, not to its
+ * brace. */
+static u32 declared_at(const struct marks *m, u64 address)
+{
+	struct text_body found[DWARF_MAX_BODIES];
+	struct elf_symbol s;
+	u32 n;
+
+	if (!elf_symbol_at(m->elf, address, &s) || s.value != address)
+		return 0;
+	n = dwarf_bodies(m->d, s.name, found);
+	for (u32 i = 0; i < n; i++)
+		if (probe_is_of(found[i].file, m->file) && found[i].first <= m->line &&
+		    m->line <= found[i].last)
+			return found[i].first;
+	return 0;
+}
+
+static int see_code(void *ctx, const struct dwarf_line *l)
+{
+	struct marks *m = ctx;
+	u32 declared = l->line == m->line ? declared_at(m, l->address) : 0;
+
+	vec_push(m->arena, &m->v, declared ? declared : l->line);
+	return 0;
+}
+
+static void mark_lines(struct marks *m, const struct shown *s)
+{
+	u32 base = s->func ? s->body.first : 0, first = MAX(s->body.first, base + s->first);
+	u32 last = s->last < UINT32_MAX - base ? MIN(s->body.last, base + s->last) : s->body.last;
+
+	for (m->line = MAX(first, 1u); m->line <= last; m->line++) {
+		const struct dwarf_place place = { s->func, m->file, m->line, 0 };
+		u32 found = m->line, n = m->v.n;
+
+		if (dwarf_each_at_line(m->d, &place, &found, see_code, m) <= 0)
+			return; /* no later one either */
+		if (found == m->line)
+			continue;
+		m->v.n = n;
+		m->line = found - 1;
+	}
+}
+
+static bool is_marked(const struct marks *m, u32 line)
+{
+	for (u32 i = 0; i < m->v.n; i++)
+		if (m->v.v[i] == line)
+			return true;
+	return false;
+}
+
+static void put_lines(struct buf *out, const struct marks *m, const struct shown *s,
+		      const char *text)
 {
 	u32 line = 1, base = s->func ? s->body.first : 0;
 
@@ -31,7 +95,7 @@ static void put_lines(struct buf *out, struct dwarf *d, const struct shown *s, c
 		if (line < s->body.first || line > s->body.last || line - base < s->first ||
 		    line - base > s->last)
 			continue;
-		if (probe_has_code(d, s->func, s->body.file, line))
+		if (is_marked(m, line))
 			buf_printf(out, "%7u  ", line - base);
 		else
 			buf_pad(out, ' ', 9);
@@ -39,8 +103,9 @@ static void put_lines(struct buf *out, struct dwarf *d, const struct shown *s, c
 	}
 }
 
-static int show_text(struct probe *p, struct dwarf *d, struct shown *s)
+static int show_text(struct probe *p, struct dwarf *d, struct elf *elf, struct shown *s)
 {
+	struct marks marks = { .d = d, .elf = elf, .arena = p->arena, .file = s->body.file };
 	struct buf text = { 0 }, out = { 0 };
 	int ret = buf_read_file(&text, s->body.file);
 
@@ -51,7 +116,8 @@ static int show_text(struct probe *p, struct dwarf *d, struct shown *s)
 	} else {
 		buf_printf(&out, "<%s%s%s:%u>\n", s->func ? s->func : "", s->func ? "@" : "",
 			   s->body.file, s->first);
-		put_lines(&out, d, s, text.s);
+		mark_lines(&marks, s);
+		put_lines(&out, &marks, s, text.s);
 		ret = put_out(p->c, &out);
 	}
 	buf_release(&text);
@@ -107,7 +173,7 @@ int probe_show_lines(struct probe *p, const char *what)
 	d = probe_debug(p, &elf, &err);
 	if (!d)
 		say_err(p->c, &err);
-	ret = !d || !find_text(p, d, name, &s) ? STATUS_WRONG : show_text(p, d, &s);
+	ret = !d || !find_text(p, d, name, &s) ? STATUS_WRONG : show_text(p, d, elf, &s);
 	elf_close(elf);
 	err_release(&err);
 	return ret;
