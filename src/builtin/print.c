@@ -31,6 +31,12 @@ static const char *conversion_text(struct check *c, const struct format_spec *s)
 	}
 }
 
+/* An aggregation that can be read as a number. */
+static bool has_number(const struct type *t)
+{
+	return t->kind >= TY_COUNT && t->kind <= TY_AVG;
+}
+
 static const struct type *check_format_args(struct check *c, struct node *call, u32 fmt_arg,
 					    const struct format *f)
 {
@@ -57,6 +63,9 @@ static const struct type *check_format_args(struct check *c, struct node *call, 
 		if (!is_moot(n->type) && !format_accepts(s, n->type))
 			return diag_type(c, n->span, D_FORMAT_TYPE, conversion_text(c, s),
 					 type_str(c->arena, n->type));
+		if (type_is_agg(n->type) && !has_number(n->type))
+			return diag_type(c, n->span, D_AGG_USE,
+					 n->map ? n->map->name : type_str(c->arena, n->type));
 	}
 	return &ty_void;
 }
@@ -445,11 +454,6 @@ static void emit_key_event(struct lower *l, struct node *call, struct node *map)
 	eb = event_begin(l, e);
 	ir_copy(l, event_at(&eb, 0), key, map->map->key->size);
 	event_end(l, &eb);
-}
-
-static bool has_number(const struct type *t)
-{
-	return t->kind >= TY_COUNT && t->kind <= TY_AVG;
 }
 
 static struct ir_val lower_print(struct lower *l, struct node *call)

@@ -21,7 +21,7 @@
 struct put {
 	struct buf *b;
 	const struct names *names;
-	u32 div;        /* of the outermost value only */
+	u32 div;        /* of all integers */
 	bool in_struct; /* char arrays are not cut strings */
 };
 
@@ -134,7 +134,7 @@ static void put_name(struct buf *b, const char *name)
 static void put_field(struct put j, const struct field *f, const char *p)
 {
 	if (f->bit_size)
-		put_int(j.b, f->type->is_signed, value_bitfield(f, p));
+		put_int(j.b, f->type->is_signed, value_div(f->type, value_bitfield(f, p), j.div));
 	else if (f->data_loc)
 		put_int(j.b, false, value_int(type_int(4, false), p + f->offset));
 	else
@@ -284,7 +284,6 @@ static void put_series_rows(struct put j, const struct series *s)
 
 static void put_value(struct put j, const struct type *t, const void *p)
 {
-	struct put part = { .b = j.b, .names = j.names, .in_struct = j.in_struct };
 	struct series series;
 
 	switch (t->kind) {
@@ -300,10 +299,10 @@ static void put_value(struct put j, const struct type *t, const void *p)
 	case TY_FLOAT: put_float(j, t, p); return;
 	case TY_STRING: put_string(j, t, p); return;
 	case TY_BUFFER: put_buffer(j, t, p); return;
-	case TY_ARRAY: put_array(part, t, p); return;
-	case TY_TUPLE: put_tuple(part, t, p); return;
+	case TY_ARRAY: put_array(j, t, p); return;
+	case TY_TUPLE: put_tuple(j, t, p); return;
 	case TY_STRUCT:
-	case TY_RECORD: put_struct(part, t, p); return;
+	case TY_RECORD: put_struct(j, t, p); return;
 	case TY_STATS: put_stats(j, t, p); return;
 	case TY_SAMPLES: put_samples(j, t, p); return;
 	case TY_HIST:

@@ -22,7 +22,7 @@
 struct show {
 	struct buf *b;
 	const struct names *names;
-	u32 div;        /* of the outermost value only */
+	u32 div;        /* of all integers */
 	bool in_struct; /* in a C struct: char arrays may have no NUL and are not truncated */
 };
 
@@ -420,7 +420,8 @@ static void put_event(struct buf *b, const struct names *names, const struct typ
 static void put_field(struct show s, const struct field *f, const char *p)
 {
 	if (f->bit_size) {
-		put_number(s.b, f->type->is_signed, value_bitfield(f, p));
+		put_number(s.b, f->type->is_signed,
+			   value_div(f->type, value_bitfield(f, p), s.div));
 	} else if (f->data_loc) { /* the data was not copied: print its location */
 		put_address(s.b, (u64)value_int(type_int(4, false), p + f->offset));
 	} else {
@@ -494,8 +495,6 @@ static void put_call(const struct show *s, const struct type *t, const void *p)
 
 static void show(struct show s, const struct type *t, const void *p)
 {
-	struct show part = { .b = s.b, .names = s.names, .in_struct = s.in_struct };
-
 	switch (t->kind) {
 	case TY_BOOL: buf_puts(s.b, value_int(t, p) ? "true" : "false"); return;
 	case TY_INT: put_int(&s, t, p); return;
@@ -516,10 +515,10 @@ static void show(struct show s, const struct type *t, const void *p)
 	}
 	case TY_INET: value_inet(s.b, p); return;
 	case TY_POINTER: put_address(s.b, (u64)value_int(t, p)); return;
-	case TY_ARRAY: put_array(part, t, p); return;
-	case TY_TUPLE: put_tuple(part, t, p); return;
+	case TY_ARRAY: put_array(s, t, p); return;
+	case TY_TUPLE: put_tuple(s, t, p); return;
 	case TY_STRUCT:
-	case TY_RECORD: put_struct(part, t, p); return;
+	case TY_RECORD: put_struct(s, t, p); return;
 	case TY_CALL: put_call(&s, t, p); return;
 	case TY_STATS: put_stats(&s, t, p); return;
 	case TY_SAMPLES: put_samples(&s, t, p); return;
