@@ -41,6 +41,7 @@ struct sums {
 	struct cli *c;
 	struct sums_table tables[4];
 	u32 n;
+	bool has_run;
 };
 
 /* ---- from maps to rows */
@@ -188,12 +189,16 @@ static void put_tables(struct sums *s, struct sink *sink)
 
 static void close_tables(struct sink *sink)
 {
-	if (sink->state)
-		put_tables(sink->state, sink);
+	struct sums *s = sink->state;
+
+	if (s && s->has_run)
+		put_tables(s, sink);
 }
 
+/* Not of a run that failed before its probes were attached: "none" would be wrong. */
 static void end(struct sink *sink)
 {
+	((struct sums *)sink->state)->has_run = true;
 }
 
 static const struct output output_sums = {

@@ -42,7 +42,7 @@ static const char *next_map(const char *s, size_t *len)
 
 void lane_put_script(struct buf *b, const char *script, u64 from, u64 to, u64 step)
 {
-	u64 ns = MAX(step, (to - MIN(from, to)) / MOST_SAMPLES);
+	u64 ns = MAX(MAX(step, 1ull), (to - MIN(from, to)) / MOST_SAMPLES);
 	struct hash known = { 0 };
 	char seen;
 	size_t len;

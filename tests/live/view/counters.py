@@ -192,6 +192,8 @@ def main():
     subprocess.run([sonde, 'export', '--html', '-o', 'own.html', 'own'], check=True, stderr=subprocess.DEVNULL)
     failed = say(sonde, 'export', '--html', '--lane', 'tracepoint:sched:sched_switch { @ = }', '-o', 'wrong.html', 'x')
     check('an error of --lane', failed.returncode == 1 and 'expected expression' in failed.stderr and not os.path.exists('wrong.html'), failed)
+    make('one', 1)
+    check('a lane of one event', say(sonde, 'export', '--html', '--lane', HEAT, '-o', 'one.html', 'one').returncode == 0)
     servers = [served(sonde, file) for file in ('x', 'chain', 'busy', 'own')]
     b = View()
     try:
