@@ -8,7 +8,7 @@
 #include "cli/strace/sockets.h"
 #include "trace/call_quote.h"
 
-enum { AT_FD = 4, AT_PATH, AT_MODE, AT_DEVICE };
+enum { AT_FD = 4, AT_PATH, AT_MODE, AT_DEVICE, AT_PID };
 enum {
 	AT_INO = 5,
 	AT_FAMILY,
@@ -22,33 +22,23 @@ enum {
 };
 
 /* -yy: "<char 1:3>" after the path of a device. */
-static void put_device(struct buf *b, const struct strace_event *r)
+void strace_put_device(struct buf *b, u32 mode, u32 dev)
 {
-	u32 mode = (u32)event_number(r, AT_MODE), dev = (u32)event_number(r, AT_DEVICE);
-
 	if (S_ISCHR(mode) || S_ISBLK(mode))
 		buf_printf(b, NAMES_REST "<%s %u:%u>", S_ISCHR(mode) ? "char" : "block", dev >> 20,
 			   dev & 0xfffff);
 }
 
-/* The process of a pidfd is in /proc/PID/fdinfo/FD (proc(5)); false: not known. */
+/* The process of a pidfd; false: it has been waited for. */
 static bool put_pidfd(struct strace *st, struct buf *b, const struct strace_event *r)
 {
-	struct buf info = { 0 };
-	const char *line;
-	char path[64];
-	bool found;
+	s64 pid = event_number(r, AT_PID);
 
-	snprintf(path, sizeof path, "/proc/%u/fdinfo/%d", r->pid, (s32)event_number(r, AT_FD));
-	found = !buf_read_file(&info, path) && info.s && (line = strstr(info.s, "\nPid:"));
-	if (found) {
-		u32 pid = (u32)strtoul(line + strlen("\nPid:"), NULL, 10);
-
-		buf_printf(b, NAMES_REST "pid:%u", pid);
-		put_comm(b, &st->style, pid);
-	}
-	buf_release(&info);
-	return found;
+	if (pid <= 0)
+		return false;
+	buf_printf(b, NAMES_REST "pid:%lld", (long long)pid);
+	put_comm(b, &st->style, pid);
+	return true;
 }
 
 static bool put_link(struct buf *b, const char *path, const char *inode)
@@ -96,7 +86,8 @@ void strace_on_file(struct strace *st, const struct strace_event *r)
 	    !(starts_with(text, "ns:[") && put_namespace(&st->line, r, text + strlen("ns"))))
 		buf_puts(&st->line, text);
 	if (st->o.files & DECODE_DEVICE)
-		put_device(&st->line, r);
+		strace_put_device(&st->line, (u32)event_number(r, AT_MODE),
+				  (u32)event_number(r, AT_DEVICE));
 	strace_set_file(st, th, (s32)event_number(r, AT_FD), st->line.s, st->line.len);
 	buf_clear(&st->line);
 }

@@ -6,6 +6,8 @@
  * /proc.
  */
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include "cli/strace/strace.h"
 
@@ -86,21 +88,36 @@ void strace_take_files(struct strace_thread *th)
 static const char *look_up(const struct strace *st, s32 fd)
 {
 	struct strace_thread *of = process(st, st->shown->pid);
+	const char *found = NULL;
+	struct buf name = { 0 };
 	char link[64], text[4096];
+	struct stat s;
 	ssize_t n;
 
 	snprintf(link, sizeof link, "/proc/%u/fd/%d", st->shown->pid, fd);
 	n = of ? readlink(link, text, sizeof text) : 0;
-	return n > 0 ? set(&of->files, fd, text, (size_t)n) : NULL;
+	if (n <= 0)
+		return NULL;
+	buf_add(&name, text, (size_t)n);
+	if (st->o.files & DECODE_DEVICE && !stat(link, &s))
+		strace_put_device(&name, s.st_mode, major(s.st_rdev) << 20 | minor(s.st_rdev));
+	found = set(&of->files, fd, name.s, name.len);
+	buf_release(&name);
+	return found;
 }
 
 const char *strace_file(void *ctx, s32 fd, bool is_arg)
 {
 	struct strace *st = ctx;
 	struct strace_thread *of = process(st, st->shown->pid);
-	const struct strace_file *file = is_arg ? find(&st->shown->call_files, fd) :
-					 of     ? find(&of->files, fd) :
-						  NULL;
+	const struct strace_file *file = is_arg ? NULL : find(&st->shown->next_files, fd);
+
+	if (!file)
+		file = find(&st->shown->call_files, fd);
+	if (!file && !st->shown->was_in_call && st->shown->call && st->shown->call->lists_fds)
+		return NULL;
+	if (!file && !is_arg && of)
+		file = find(&of->files, fd);
 
 	if (file)
 		return file->text;

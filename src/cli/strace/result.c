@@ -53,7 +53,7 @@ static const char returning_fds[] =
 	"open openat openat2 creat open_by_handle_at dup dup2 dup3 socket accept accept4 epoll_create epoll_create1 eventfd "
 	"eventfd2 timerfd_create signalfd signalfd4 inotify_init inotify_init1 fanotify_init memfd_create memfd_secret "
 	"pidfd_open pidfd_getfd userfaultfd io_uring_setup perf_event_open fsopen fsmount fspick open_tree mq_open "
-	"landlock_create_ruleset";
+	"landlock_create_ruleset mount_setattr";
 
 static const char returning_pids[] =
 	"getpid getppid gettid fork vfork clone clone3 wait4 getpgid getpgrp getsid setsid";
@@ -74,6 +74,8 @@ void strace_describe(struct strace_call *c)
 		if (lists_word(at_entry[i].calls, c->name, strlen(c->name)))
 			c->n_at_entry = at_entry[i].n;
 	c->returns_fd = strace_returns_fd(c->name);
+	c->lists_fds = lists_word("poll ppoll select pselect6", c->name, strlen(c->name)) &&
+		       c->nr < SYSCALL_I386 && strace_lists_files();
 	c->returns_pid = lists_word(returning_pids, c->name, strlen(c->name));
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
 		if (lists_word(rows[i].calls, c->name, strlen(c->name))) {

@@ -5,6 +5,7 @@
  *	options.c	options -> struct strace_options
  *	sets.c		the sets of -e: calls, signals, states, descriptors
  *	script.c	struct strace_options -> a script, which prints a record for each event
+ *	file_clauses.c	-y: the part of the script that says what descriptors are
  *	i386.c		whether calls of 32-bit programs are traced
  *	files.c		-y: what descriptors are
  *	paths.c		-P: calls that name a file
@@ -54,9 +55,10 @@ enum strace_record {
 	RECORD_TICK,    /* 0, 0, ns */
 	RECORD_FORKED,  /* tid, pid, ns: the thread has begun another one */
 	RECORD_EXEC,    /* tid, pid, ns, whether the program is a 32-bit one */
-	RECORD_FILE,    /* tid, pid, ns, descriptor, path; -yy: mode, device */
-	RECORD_SOCKET,  /* tid, pid, ns, descriptor, the members of struct strace_socket */
-	RECORD_MEMORY,  /* tid, pid, 0, address, bytes */
+	/* tid, pid, ns, descriptor, path; -yy: mode, device, process of a pidfd or 0 */
+	RECORD_FILE,
+	RECORD_SOCKET, /* tid, pid, ns, descriptor, the members of struct strace_socket */
+	RECORD_MEMORY, /* tid, pid, 0, address, bytes */
 	N_STRACE_RECORDS
 };
 
@@ -139,6 +141,7 @@ struct strace_call {
 	enum strace_result result;
 	bool never_fails;
 	bool returns_fd, returns_pid;
+	bool lists_fds; /* of all that are open there are records */
 };
 
 /* Descriptors and what they are. */
@@ -229,6 +232,10 @@ bool strace_is_i386(u32 pid);
 bool strace_wants_i386(const struct traced *t);
 /* ---- script.c: in the words_arena of c. */
 const char *strace_script(const struct strace *st);
+/* ---- file_clauses.c */
+void strace_put_file_clauses(struct buf *b, const struct strace_options *o);
+/* Whether there are records also of the descriptors in memory. */
+bool strace_lists_files(void);
 /* ---- inflight.c: the number of the call that a thread is in and a value of argstr; false: in
  * none. */
 bool strace_in_call(u32 pid, u32 tid, const struct program *prog, u32 *nr, struct buf *value);
@@ -241,6 +248,8 @@ void strace_take_files(struct strace_thread *th);
 void strace_forget_files(struct strace_files *files);
 /* Of the thread that is shown; NULL: not known. ctx: struct strace. */
 const char *strace_file(void *ctx, s32 fd, bool is_arg);
+/* ---- descriptors.c: after the path of a device, "<char 1:3>"; dev as in the kernel. */
+void strace_put_device(struct buf *b, u32 mode, u32 dev);
 /* ---- lines.c */
 extern const struct output output_strace;
 /* ---- threads.c */
