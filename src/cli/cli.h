@@ -123,9 +123,9 @@ struct flow_options {
 
 /* sonde stat: of cmd_stat.c. */
 struct stat_options {
-	const char *separator;   /* -x */
-	u32 repeat, interval_ms; /* 0: not given */
-	bool per_cpu, per_thread, json, detailed;
+	const char *separator;                   /* -x */
+	u32 repeat, interval_ms, interval_count; /* 0: not given */
+	bool per_cpu, per_thread, json, detailed, all_user, all_kernel;
 	int timer; /* of -I; -1: none */
 };
 

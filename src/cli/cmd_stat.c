@@ -58,6 +58,17 @@ static void init_values(struct counting *st)
 	}
 }
 
+/* The first interval begins with the run, not before its probes are attached. */
+static void start_timer(struct counting *st)
+{
+	u32 ms = st->c->own.stat.interval_ms;
+	struct itimerspec every = { { ms / 1000, ms % 1000 * 1000000L },
+				    { ms / 1000, ms % 1000 * 1000000L } };
+
+	if (ms)
+		timerfd_settime(st->c->own.stat.timer, 0, &every, NULL);
+}
+
 static int begin(void *ctx, s32 child, struct err *err)
 {
 	struct counting *st = ctx;
@@ -72,6 +83,7 @@ static int begin(void *ctx, s32 child, struct err *err)
 		stat_enable(st, true);
 	st->was_begun = true;
 	st->begin_ns = st->shown_ns = clock_mono_ns();
+	start_timer(st);
 	return 0;
 }
 
@@ -91,18 +103,29 @@ static void put(struct counting *st, struct buf *b)
 	buf_release(b);
 }
 
+/* --interval-count: a command goes on to its end, as in perf. */
+static bool has_all_intervals(const struct counting *st)
+{
+	u32 n = st->c->own.stat.interval_count;
+
+	return n && st->n_intervals >= n;
+}
+
 static void ready(void *ctx)
 {
 	struct counting *st = ctx;
 	struct buf b = { 0 };
 	u64 n;
 
-	if (read(st->c->own.stat.timer, &n, sizeof n) != sizeof n)
+	if (read(st->c->own.stat.timer, &n, sizeof n) != sizeof n || has_all_intervals(st))
 		return;
+	st->n_intervals++;
 	st->end_ns = clock_mono_ns();
 	stat_read(st);
 	stat_put_interval(st, &b);
 	put(st, &b);
+	if (has_all_intervals(st) && !st->c->request.traced.command)
+		st->c->sink.is_done = true;
 }
 
 /* ---- probes of the language: the maps of the script are "@p" and the number of the event */
@@ -214,7 +237,7 @@ static int run_all(struct counting *st)
 	}
 	for (u32 i = 0; i < n && ret < STATUS_REFUSED; i++)
 		ret = run_once(st, script.s);
-	if (st->c->own.stat.interval_ms && st->was_begun)
+	if (st->c->own.stat.interval_ms && st->was_begun && !has_all_intervals(st))
 		stat_put_interval(st, &b);
 	else
 		stat_put_all(st, &b);
@@ -223,17 +246,10 @@ static int run_all(struct counting *st)
 	return ret;
 }
 
-static int start_timer(struct counting *st)
+static void make_timer(struct counting *st)
 {
-	u32 ms = st->c->own.stat.interval_ms;
-	struct itimerspec every = { { ms / 1000, ms % 1000 * 1000000L },
-				    { ms / 1000, ms % 1000 * 1000000L } };
-
-	if (!ms)
-		return 0;
-	st->c->own.stat.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	timerfd_settime(st->c->own.stat.timer, 0, &every, NULL);
-	return 0;
+	if (st->c->own.stat.interval_ms)
+		st->c->own.stat.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
 /* ---- the command line */
@@ -289,6 +305,8 @@ static int check(const struct counting *st)
 		return say_usage(
 			c,
 			"--where is for probes of the language: counters ask nothing of an event");
+	if (o->interval_count && !o->interval_ms)
+		return say_usage(c, "--interval-count counts intervals of -I");
 	if (o->repeat && (o->interval_ms || !c->request.traced.command))
 		return say_usage(c, "-r repeats a command, without -I");
 	return 0;
@@ -310,7 +328,7 @@ static int stat_main(struct cli *c)
 		ret = STATUS_WRONG;
 	if (!ret) {
 		st->of = what(st);
-		start_timer(st);
+		make_timer(st);
 		ret = run_all(st);
 	}
 	fd_close(&c->own.stat.timer);

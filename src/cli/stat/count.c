@@ -158,6 +158,8 @@ int stat_add_targets(struct counting *st, s32 child, struct err *err)
 static struct perf_event_attr attr_of(const struct counting *st, const struct stat_event *e,
 				      bool at_exec)
 {
+	const struct stat_options *o = &st->c->own.stat;
+
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
 		.type = e->type,
@@ -168,8 +170,8 @@ static struct perf_event_attr attr_of(const struct counting *st, const struct st
 		.disabled = 1,
 		.inherit = !st->c->select.no_follow,
 		.enable_on_exec = at_exec,
-		.exclude_user = e->no_user,
-		.exclude_kernel = e->no_kernel,
+		.exclude_user = o->all_kernel || (e->no_user && !o->all_user),
+		.exclude_kernel = o->all_user || (e->no_kernel && !o->all_kernel),
 		.exclude_hv = e->no_hypervisor,
 		.exclude_host = e->no_host,
 		.exclude_guest = e->no_guest,

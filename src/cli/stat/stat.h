@@ -70,6 +70,7 @@ struct counting {
 	s32 cgroup;                 /* -1: none */
 	const char *of;             /* what is counted: for the title */
 	bool has_probes, was_begun;
+	u32 n_intervals; /* that were printed */
 	u32 n_runs;
 	u64 begin_ns, end_ns; /* monotonic */
 	u64 shown_ns;         /* -I: when the last lines were */
