@@ -139,7 +139,7 @@ static const char *layout_of(struct notes *s, const struct type *t)
 
 	buf_putc(&b, NOTED_LAYOUT);
 	if ((t->kind == TY_ARRAY || t->kind == TY_STRUCT || t->kind == TY_RECORD ||
-	     t->kind == TY_TUPLE) &&
+	     t->kind == TY_TUPLE || t->kind == TY_ENUM || t->kind == TY_FLOAT) &&
 	    t->size && layout_put(&b, t))
 		text = arena_strdup(s->c->arena, b.s);
 	buf_release(&b);
@@ -153,7 +153,7 @@ static bool is_recordable(struct notes *s, const struct type *t)
 }
 
 /* Names of fields are words of C, each its own. */
-static const char *field_name(struct notes *s, const char *key, bool is_arg)
+static const char *field_name(struct notes *s, const char *key, bool is_arg, u32 index)
 {
 	char word[FIELD_MOST + 1];
 	u32 n = 0;
@@ -172,8 +172,7 @@ static const char *field_name(struct notes *s, const char *key, bool is_arg)
 	name = arena_strdup(s->c->arena, n && !isdigit((u8)*word) ? word : "value");
 	for (u32 i = 0; i < s->slots.n; i++)
 		if (streq(s->slots.v[i].read.field, name))
-			return arena_printf(s->c->arena, "%.*s_%u", FIELD_MOST - 4, name,
-					    s->slots.n);
+			return arena_printf(s->c->arena, "%.*s_%u", FIELD_MOST - 4, name, index);
 	return name;
 }
 
@@ -181,36 +180,47 @@ static const char *cast_of(struct notes *s, const struct type *t)
 {
 	if (t->kind == TY_STRING || type_is_shown(t) || is_numbers(t))
 		return "";
-	return type_is_scalar(t) || t->kind == TY_BUFFER ? type_str(s->c->arena, t) :
-							   layout_of(s, t);
+	if (t->kind != TY_ENUM && (type_is_scalar(t) || t->kind == TY_BUFFER))
+		return type_str(s->c->arena, t);
+	return layout_of(s, t);
+}
+
+/* Of the expression at this place; one that is new has neither a variable nor a field. */
+static struct slot *find_slot(struct notes *s, const struct node *n)
+{
+	const struct noted_text *t = text_of(s, n);
+	bool is_bound = t->is_bound || s->branches;
+	struct slot slot = {
+		.read = { .key = is_bound ? t->bound : t->key, .field = "", .type = "" }
+	};
+
+	slot.key = slot.read.key;
+	for (u32 i = 0; i < s->slots.n; i++)
+		if (streq(s->slots.v[i].key, slot.key))
+			return &s->slots.v[i];
+	vec_push(s->c->arena, &s->slots, slot);
+	return vec_last(&s->slots);
 }
 
 static struct slot *slot_of(struct notes *s, const struct node *n)
 {
 	const struct noted_text *t = text_of(s, n);
-	bool is_bound = t->is_bound || s->branches;
-	const char *key = is_bound ? t->bound : t->key;
-	struct slot slot = { .key = key };
+	struct slot *slot = find_slot(s, n);
+	u32 index = (u32)(slot - s->slots.v);
 
-	for (u32 i = 0; i < s->slots.n; i++)
-		if (streq(s->slots.v[i].key, key))
-			return &s->slots.v[i];
-	slot.var = arena_printf(s->c->arena, "noted#%u", s->slots.n);
-	slot.read.key = key;
-	slot.read.field = field_name(s, t->key, t->is_arg);
-	slot.read.type = cast_of(s, n->type);
-	slot.size = n->type->size;
-	vec_push(s->c->arena, &s->slots, slot);
-	return vec_last(&s->slots);
+	if (slot->var) /* it was read before */
+		return slot;
+	slot->var = arena_printf(s->c->arena, "noted#%u", index);
+	slot->read.field = field_name(s, t->key, t->is_arg, index);
+	slot->read.type = cast_of(s, n->type);
+	slot->size = n->type->size;
+	return slot;
 }
 
+/* Of a structure that a variable gets no value is needed, unless it is read elsewhere as well. */
 static void skip_structure(struct notes *s, struct node *n)
 {
-	struct slot *slot = slot_of(s, n);
-
-	slot->read.field = slot->read.type = "";
-	slot->var = NULL;
-	slot->size = 0;
+	find_slot(s, n);
 }
 
 static u32 size_of_event(const struct notes *s)

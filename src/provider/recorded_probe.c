@@ -99,7 +99,8 @@ static void set_types(struct provider_env *env, struct profile *p, const struct 
 		struct arg_desc *arg = arg_find(&p->args, r->v[i].field);
 		const struct type *t = arg ? type_of_bytes(env, r->v[i].type) : NULL;
 
-		if (t && arg->loc.kind == LOC_CTX_ADDR && t->size <= arg->type->size)
+		if (t && t->size <= arg->type->size &&
+		    arg->loc.kind == (type_is_scalar(t) ? LOC_CTX : LOC_CTX_ADDR))
 			arg->type = t;
 	}
 }
