@@ -91,13 +91,19 @@ static enum gap gap_after_close(const struct format *f)
 	return f->indent ? GAP_LINE : GAP_BLANK;
 }
 
+/* The 0 of $pair.0 */
+static bool is_index(const struct format *f, const struct piece *p)
+{
+	return p->kind == TOK_INT && p->off && f->src->text[p->off - 1] == '.';
+}
+
 /* "- -x", "& &x", "(char *)= x" would become other tokens, "/ *x" a comment, "5 .0" a fraction. */
 static bool would_merge(const struct format *f)
 {
 	char a = f->src->text[f->prev.off + f->prev.len - 1], b = f->src->text[f->cur.off];
 
 	if (f->prev.kind == TOK_INT)
-		return f->cur.kind == TOK_DOT;
+		return f->cur.kind == TOK_DOT && !is_index(f, &f->prev);
 	if (a == '/')
 		return b == '*' || b == '/';
 	return b == '=' ? f->cur.role != ROLE_TIGHT_BOTH :

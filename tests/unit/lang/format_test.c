@@ -103,6 +103,7 @@ static void test_expressions(void)
 	     "print(@m, 5, sort=\"key\", pct=(50, 99.9));");
 	body("$x=args . a -> b [ 1 ]", "$x = args.a->b[1];");
 	body("$x=- - $y", "$x = - -$y;");
+	body("print($a.0.1 .2);", "print($a.0.1.2);");
 	body("$x=sizeof( struct foo )+offsetof(struct foo,a . b)",
 	     "$x = sizeof(struct foo) + offsetof(struct foo, a.b);");
 	layout("a:b / *$x==1/{}", "a:b\n/ *$x == 1/\n{}\n");
