@@ -578,7 +578,7 @@ static const struct type *make_type(struct dwarf *d, Dwarf_Die *die)
 	case DW_TAG_interface_type: return make_struct(d, die, false);
 	case DW_TAG_union_type: return make_struct(d, die, true);
 	case DW_TAG_enumeration_type: return make_enum(d, die);
-	case DW_TAG_subroutine_type: return &ty_func;
+	case DW_TAG_subroutine_type: return &ty_function;
 	case DW_TAG_ptr_to_member_type: return &ty_u64;
 	case DW_TAG_unspecified_type: return &ty_void;
 	}

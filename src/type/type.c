@@ -43,6 +43,7 @@ const struct type ty_cgroup_path = SCALAR(TY_CGROUP_PATH, 8);
 const struct type ty_inet = { .kind = TY_INET, .size = 20, .align = 4, .count = 16 };
 const struct type ty_probe = SCALAR(TY_PROBE, 8);
 const struct type ty_func = SCALAR(TY_PROBE, 8, .is_func = true);
+const struct type ty_function = { .kind = TY_FUNC };
 const struct type ty_stack_mode = SCALAR(TY_STACK_MODE, 8);
 const struct type ty_timestamp_mode = SCALAR(TY_TIMESTAMP_MODE, 8);
 const struct type ty_count = SCALAR(TY_COUNT, 8);

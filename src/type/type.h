@@ -179,6 +179,8 @@ extern const struct type ty_error, ty_unknown, ty_void, ty_bool, ty_s8, ty_s16, 
 	ty_u8, ty_u16, ty_u32, ty_u64, ty_f32, ty_f64, ty_ksym, ty_usym, ty_username, ty_timestamp,
 	ty_macaddr, ty_cgroup_path, ty_inet, ty_probe, ty_func, ty_stack_mode, ty_timestamp_mode,
 	ty_count, ty_comm, ty_void_ptr;
+/* What pointers to functions point to: it has no value. (ty_func is the name of a function.) */
+extern const struct type ty_function;
 
 const struct type *type_int(u32 size, bool is_signed); /* static; size 1, 2, 4, 8 */
 const struct type *type_string(struct arena *a, u32 capacity);

@@ -17,7 +17,6 @@ static const struct type c_char = {
 	.align = 1,
 	.name = "char",
 };
-static const struct type c_func = { .kind = TY_FUNC };
 
 struct c_spec {
 	const struct type *type;
@@ -261,7 +260,7 @@ static const struct type *suffix(struct cdecl *c, const struct type *base, u32 d
 	}
 	if (accept(c, TOK_LPAREN)) {
 		skip_to_close(c);
-		return &c_func;
+		return &ty_function;
 	}
 	if (!accept(c, TOK_LBRACKET))
 		return base;
