@@ -95,11 +95,20 @@ static void put_end(struct strace *st, struct strace_thread *th, s32 code, u64 n
 	strace_put_line(st, th);
 }
 
+/* As in strace, -q leaves out only processes that exit, -e signal= those that a signal ends. */
+static bool shows_end(const struct strace *st, s32 code)
+{
+	if (!st->o.lines)
+		return false;
+	return WIFSIGNALED(code) ? st->o.signals >> (WTERMSIG(code) - 1) & 1 :
+				   !(st->o.silent & MESSAGE_EXIT);
+}
+
 static void end_thread(struct strace *st, struct strace_thread *th, s32 code, u64 ns)
 {
 	if (st->o.lines && st->o.status & STATUS_UNFINISHED)
 		strace_end_call(st, th, ns, "?");
-	if (st->o.lines && !(st->o.silent & MESSAGE_EXIT))
+	if (shows_end(st, code))
 		put_end(st, th, code, ns);
 	if (st->o.separate)
 		strace_write_file(st, th);
