@@ -525,10 +525,17 @@ static const struct type *make_array(struct dwarf *d, Dwarf_Die *die)
 }
 
 /* In 32-bit programs: four bytes. */
+/* What has the type of a function, not of a pointer to one, is a word in Go. */
+static const struct type function_value = {
+	.kind = TY_POINTER, .size = 8, .align = 8, .elem = &ty_function, .space = SPACE_USER
+};
+
 static const struct type *make_pointer(struct dwarf *d, Dwarf_Die *die)
 {
-	const struct type *t = type_pointer(&d->arena, die_type_of(d, die, NULL), SPACE_USER);
+	const struct type *to = die_type_of(d, die, NULL), *t;
 	struct type *narrow;
+
+	t = type_pointer(&d->arena, to == &function_value ? &ty_function : to, SPACE_USER);
 
 	if (byte_size(d, die) != 4)
 		return t;
@@ -578,7 +585,7 @@ static const struct type *make_type(struct dwarf *d, Dwarf_Die *die)
 	case DW_TAG_interface_type: return make_struct(d, die, false);
 	case DW_TAG_union_type: return make_struct(d, die, true);
 	case DW_TAG_enumeration_type: return make_enum(d, die);
-	case DW_TAG_subroutine_type: return &ty_function;
+	case DW_TAG_subroutine_type: return &function_value;
 	case DW_TAG_ptr_to_member_type: return &ty_u64;
 	case DW_TAG_unspecified_type: return &ty_void;
 	}

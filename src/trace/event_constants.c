@@ -18,6 +18,15 @@ static size_t quoted_length(const char *s)
 	return n + (s[n] != '\0');
 }
 
+/* Words of nearly all formats. What a kernel calls so is not asked: that may read all of its types,
+ * while events wait. */
+static bool is_plain_c(const char *s, size_t n)
+{
+	return lists_word("REC unsigned signed long int short char const void struct size_t sizeof "
+			  "u8 u16 u32 u64 s8 s16 s32 s64 pid_t uid_t gid_t umode_t loff_t dev_t",
+			  s, n);
+}
+
 /* A word that stands for a value: no member, no function, not the field of __get_str(FIELD). */
 static bool may_be_constant(const char *text, const char *s, size_t n)
 {
@@ -25,7 +34,7 @@ static bool may_be_constant(const char *text, const char *s, size_t n)
 
 	while (before > text && (before[-1] == ' ' || before[-1] == '\t'))
 		before--;
-	if (*after == '(' || isdigit((u8)*s) || n >= WORD_MOST)
+	if (*after == '(' || isdigit((u8)*s) || n >= WORD_MOST || is_plain_c(s, n))
 		return false;
 	if (before == text || before[-1] == '>' || before[-1] == '.')
 		return false;

@@ -21,14 +21,6 @@ enum {
 	AT_UNIX = AT_ADDRESS6 + 4
 };
 
-/* -yy: "<char 1:3>" after the path of a device. */
-void strace_put_device(struct buf *b, u32 mode, u32 dev)
-{
-	if (S_ISCHR(mode) || S_ISBLK(mode))
-		buf_printf(b, NAMES_REST "<%s %u:%u>", S_ISCHR(mode) ? "char" : "block", dev >> 20,
-			   dev & 0xfffff);
-}
-
 /* The process of a pidfd; false: it has been waited for. */
 static bool put_pidfd(struct strace *st, struct buf *b, const struct strace_event *r)
 {

@@ -409,9 +409,10 @@ static void put_stored_files(struct buf *b, const struct strace_options *o)
 
 	if (!received && !cloned)
 		return;
-	buf_printf(b,
-		   "rawtracepoint:sys_exit /%s && (int64)args.ret >= 0/ {\n	$nr = (uint64)%s;\n%s",
-		   IS_64_BIT, NUMBER_AT_EXIT, no_list);
+	buf_printf(
+		b,
+		"rawtracepoint:sys_exit /%s && (int64)args.ret >= 0/ {\n	$nr = (uint64)%s;\n%s",
+		IS_64_BIT, NUMBER_AT_EXIT, no_list);
 	if (received) {
 		buf_printf(b, "	if ($nr == %d) {", syscall_number("recvmsg"));
 		put_rights(b, "args.regs." SECOND_REGISTER);
@@ -423,12 +424,6 @@ static void put_stored_files(struct buf *b, const struct strace_options *o)
 			"$list = *uptr((uint64 *)((uint64)%s + 8)); $words = (uint64)1; $count = 1; }\n",
 			syscall_number("clone3"), FIRST_AT_EXIT, FIRST_AT_EXIT);
 	put_loop(b, o);
-}
-
-/* Without bpf_loop() verifiers follow each iteration. */
-bool strace_lists_files(void)
-{
-	return feature_has(kernel_features(), FEAT_BPF_LOOP);
 }
 
 void strace_put_file_clauses(struct buf *b, const struct strace_options *o)

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "cli/strace/strace.h"
+#include "engine/kernel/kernel.h"
 
 enum { FILES_MORE = 16 /* entries that are allocated at once */ };
 
@@ -45,6 +46,20 @@ static const char *set(struct strace_files *files, s32 fd, const char *text, siz
 	memcpy(file->text, text, len);
 	file->text[len] = '\0';
 	return file->text;
+}
+
+/* Without bpf_loop() verifiers follow each iteration. */
+bool strace_lists_files(void)
+{
+	return feature_has(kernel_features(), FEAT_BPF_LOOP);
+}
+
+/* -yy: "<char 1:3>" after the path of a device. */
+void strace_put_device(struct buf *b, u32 mode, u32 dev)
+{
+	if (S_ISCHR(mode) || S_ISBLK(mode))
+		buf_printf(b, NAMES_REST "<%s %u:%u>", S_ISCHR(mode) ? "char" : "block", dev >> 20,
+			   dev & 0xfffff);
 }
 
 void strace_forget_files(struct strace_files *files)

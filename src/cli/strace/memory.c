@@ -515,10 +515,3 @@ void strace_forget_memory(struct strace_thread *th)
 	if (th->more.bytes.cap > CHUNK)
 		buf_release(&th->more.bytes);
 }
-
-void strace_release_memory(struct strace_thread *th)
-{
-	free(th->more.v);
-	buf_release(&th->more.bytes);
-	th->more = (struct call_more){ 0 };
-}

@@ -234,8 +234,6 @@ bool strace_wants_i386(const struct traced *t);
 const char *strace_script(const struct strace *st);
 /* ---- file_clauses.c */
 void strace_put_file_clauses(struct buf *b, const struct strace_options *o);
-/* Whether there are records also of the descriptors in memory. */
-bool strace_lists_files(void);
 /* ---- inflight.c: the number of the call that a thread is in and a value of argstr; false: in
  * none. */
 bool strace_in_call(u32 pid, u32 tid, const struct program *prog, u32 *nr, struct buf *value);
@@ -248,7 +246,9 @@ void strace_take_files(struct strace_thread *th);
 void strace_forget_files(struct strace_files *files);
 /* Of the thread that is shown; NULL: not known. ctx: struct strace. */
 const char *strace_file(void *ctx, s32 fd, bool is_arg);
-/* ---- descriptors.c: after the path of a device, "<char 1:3>"; dev as in the kernel. */
+/* Whether there are records also of the descriptors in memory. */
+bool strace_lists_files(void);
+/* After the path of a device, "<char 1:3>"; dev as in the kernel. */
 void strace_put_device(struct buf *b, u32 mode, u32 dev);
 /* ---- lines.c */
 extern const struct output output_strace;
@@ -286,7 +286,6 @@ void strace_flush_held(struct strace *st, struct strace_thread *th, u64 ns);
 /* ---- memory.c: clauses that print RECORD_MEMORY; what those of a thread have said. */
 void strace_put_memory(struct buf *b, const struct strace *st);
 void strace_forget_memory(struct strace_thread *th);
-void strace_release_memory(struct strace_thread *th);
 /* ---- dump.c */
 /* The descriptors for which a call shows its data in hex; NULL: it has none. */
 const u64 *strace_dumped_fds(const struct strace_options *o, const char *name);

@@ -26,12 +26,14 @@ struct strace_thread *strace_thread_of(struct strace *st, u32 tid, u32 pid)
 	return th;
 }
 
-static void forget_files(struct strace_thread *th)
+static void forget(struct strace_thread *th)
 {
 	strace_forget_files(&th->call_files);
 	strace_forget_files(&th->next_files);
 	strace_forget_files(&th->files);
-	strace_release_memory(th);
+	free(th->more.v);
+	buf_release(&th->more.bytes);
+	th->more = (struct call_more){ 0 };
 }
 
 /* The entry remains: the ID may be reused. */
@@ -44,7 +46,7 @@ void strace_thread_ends(struct strace *st, struct strace_thread *th)
 	th->last_signal = 0;
 	th->is_detached = false;
 	*th->comm = '\0';
-	forget_files(th);
+	forget(th);
 	st->n_live--;
 }
 
@@ -126,7 +128,7 @@ void strace_release(struct strace *st)
 		buf_release(&th->args);
 		buf_release(&th->held);
 		buf_release(&th->out);
-		forget_files(th);
+		forget(th);
 		free(th);
 	}
 	hash_release(&st->threads);

@@ -277,6 +277,7 @@ int kernel_attach_many(struct kernel *k, const struct attach_request *a, struct 
 	int ret = leave_out_off(&m, sorted, a->n);
 	u32 n = ret < 0 ? 0 : (u32)ret;
 
+	ahead_end(k);
 	if (n && k->loaded[a->func].session_fd < 0) {
 		kernel_plan(k, a->func, sorted[0]);
 		ret = kernel_load(k, a->func, err);

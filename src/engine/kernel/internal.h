@@ -55,9 +55,11 @@ struct kernel {
 	struct loaded *loaded; /* by function, */
 	u32 n_loaded;          /* number of them */
 	int data_fd;
-	int attach_fd; /* load.c: of attach_module or attach_prog; 0: none yet */
-	const char *attach_module;
-	u32 attach_prog;
+	struct {
+		int fd; /* 0: none yet */
+		const char *module;
+		u32 prog;
+	} btf_of;                      /* load.c: the object whose types were referred to last */
 	int turn_fd;                   /* turn.c; 0: not opened yet */
 	bool tracer_asked, tracer_off; /* switches.c */
 	u8 *data;                      /* the data map, mapped; data_len bytes */
@@ -65,6 +67,7 @@ struct kernel {
 	struct ring ring;
 	struct bell bell;            /* zero: the program has none */
 	struct map_watch *map_watch; /* NULL: not requested */
+	struct ahead *ahead;         /* ahead.c; NULL: not asked yet */
 	struct mover *movers;        /* by map; */
 	u32 n_movers;                /* 0: stacks have one key each from the beginning */
 	VEC(struct kept) kept;
@@ -111,6 +114,19 @@ void ring_unmap(struct kernel *k);
 
 /* load.c: the descriptor of a function loaded with another attach type; loads on first use. */
 int load_variant(struct kernel *k, u32 func, u32 attach_type, struct err *err);
+
+/* ahead.c: threads that load some functions while the engine loads the others; if it is worth it,
+ * once. */
+struct ahead_loads {
+	bool (*suits)(const struct bpf_func *f); /* any thread may load it */
+	/* Loads it with its own attach type: a descriptor, or -1. */
+	int (*load)(struct kernel *k, const struct bpf_func *f);
+};
+void ahead_start(struct kernel *k, const struct ahead_loads *loads);
+/* The descriptor if a thread loaded it, which is the caller's; else -1, and no thread loads it. */
+int ahead_take(struct kernel *k, u32 func);
+/* Ends the threads and closes what nobody took. */
+void ahead_end(struct kernel *k);
 /* join.c: one function of two, made from two, for a session; is_return: BTF id of the kernel
  * function that distinguishes them. NULL: too long. */
 struct bpf_func *join_functions(struct arena *a, const struct bpf_func *entry,

@@ -103,6 +103,7 @@ struct leaving kernel_close(struct kernel *k)
 	if (!k)
 		return leaving;
 	kernel_detach_all(k);
+	ahead_end(k);
 	map_watch_close(k->map_watch);
 	ring_unmap(k);
 	data_release(k);
@@ -114,8 +115,8 @@ struct leaving kernel_close(struct kernel *k)
 	release_all(k, k->o.wait_detach, &leaving);
 	if (k->turn_fd > 0)
 		close(k->turn_fd);
-	if (k->attach_fd > 0)
-		close(k->attach_fd);
+	if (k->btf_of.fd > 0)
+		close(k->btf_of.fd);
 	kernel_features_save(k->features);
 	if (k->own_btf)
 		btf_close(k->btf);

@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "base/fd.h"
 #include "engine/kernel/insn.h"
 #include "engine/kernel/internal.h"
 #include "sym/bpfprogs.h"
@@ -138,14 +139,14 @@ static int attach_fd(struct kernel *k, const struct bpf_func *f)
 {
 	if (!f->load.module && !f->load.bpf_prog)
 		return 0;
-	if (k->attach_fd > 0 && k->attach_module == f->load.module &&
-	    k->attach_prog == f->load.bpf_prog)
-		return k->attach_fd;
-	if (k->attach_fd > 0)
-		close(k->attach_fd);
-	k->attach_module = f->load.module;
-	k->attach_prog = f->load.bpf_prog;
-	return k->attach_fd = f->load.bpf_prog ? bpf_prog_open(f->load.bpf_prog) :
+	if (k->btf_of.fd > 0 && k->btf_of.module == f->load.module &&
+	    k->btf_of.prog == f->load.bpf_prog)
+		return k->btf_of.fd;
+	if (k->btf_of.fd > 0)
+		close(k->btf_of.fd);
+	k->btf_of.module = f->load.module;
+	k->btf_of.prog = f->load.bpf_prog;
+	return k->btf_of.fd = f->load.bpf_prog ? bpf_prog_open(f->load.bpf_prog) :
 						 bpf_module_btf_fd(f->load.module);
 }
 
@@ -332,6 +333,47 @@ static int load_as(struct kernel *k, const struct bpf_func *f, u32 attach_type, 
 	return fd;
 }
 
+/* Of its kernel object only the maps are needed, and its attach type is known. */
+static bool is_plain(const struct bpf_func *f)
+{
+	if (f->load.prog_type != BPF_PROG_TYPE_RAW_TRACEPOINT &&
+	    !(f->load.prog_type == BPF_PROG_TYPE_TRACING &&
+	      f->load.attach_type == BPF_TRACE_RAW_TP))
+		return false;
+	for (u32 i = 0; i < f->n_relocs; i++)
+		if (f->relocs[i].kind == RELOC_KFUNC)
+			return false;
+	return !f->load.module && !f->load.bpf_prog && !wants_btf(f);
+}
+
+static int load_plain(struct kernel *k, const struct bpf_func *f)
+{
+	struct attempt a = { .f = f, .attach_type = f->load.attach_type };
+	int fd;
+
+	a.insns = xcalloc(f->n_insns + GATE_SLOTS, sizeof *a.insns);
+	memcpy(a.insns + GATE_SLOTS, f->insns, f->n_insns * sizeof *a.insns);
+	relocate(k, f, a.insns + GATE_SLOTS, &(struct err){ 0 });
+	fd = load_attempt(k, &a);
+	free(a.insns);
+	return fd;
+}
+
+static const struct ahead_loads plain_loads = { is_plain, load_plain };
+
+/* What a thread has loaded already, or a new load. */
+static int load_next(struct kernel *k, u32 func, struct err *err)
+{
+	const struct bpf_func *f = k->prog->funcs.v[func];
+	struct loaded *l = &k->loaded[func];
+	int fd = ahead_take(k, func);
+
+	if (fd >= 0 && l->type == f->load.attach_type)
+		return fd;
+	fd_close(&fd);
+	return load_as(k, f, l->type, &l->bounds_halved, err);
+}
+
 void kernel_plan(struct kernel *k, u32 func, const struct site *first)
 {
 	struct loaded *l = &k->loaded[func];
@@ -350,7 +392,8 @@ int kernel_load(struct kernel *k, u32 func, struct err *err)
 	l->uses_cookie |= calls_helper(f, BPF_FUNC_get_attach_cookie) ||
 			  (f->in_chain && !f->dispatcher && feature_has(k->features, FEAT_COOKIE));
 	kernel_want_files(k, 0);
-	l->fd = load_as(k, f, l->type, &l->bounds_halved, err);
+	ahead_start(k, &plain_loads);
+	l->fd = load_next(k, func, err);
 	return l->fd < 0 ? err->code : 0;
 }
 
