@@ -73,12 +73,12 @@ static bool has_pointer(const struct call_view *v)
 	return found;
 }
 
-static bool has_array(const struct call_view *v)
+bool view_has_array(const struct call_view *v)
 {
 	if (v->kind == VIEW_POINTER)
 		return v->of->kind == VIEW_ARRAY;
 	for (u32 i = 0; v->kind == VIEW_STRUCT && i < v->st->n; i++)
-		if (has_array(&v->st->v[i].view))
+		if (view_has_array(&v->st->v[i].view))
 			return true;
 	return false;
 }
@@ -124,8 +124,8 @@ static void plan_array(struct plan *p, const struct call_view *v, struct source 
 		most = MOST_LONG_ARRAY / size;
 	if (v->len.kind == LEN_CONST)
 		most = MIN(most, v->len.value);
-	followed = MIN(most, (u32)(p->depth || has_array(v->of) ? MOST_BUFFERS : MOST_NESTED));
-	if (has_pointer(v->of) && (p->depth || has_array(v->of)))
+	followed = MIN(most, (u32)(p->depth || view_has_array(v->of) ? MOST_BUFFERS : MOST_NESTED));
+	if (has_pointer(v->of) && (p->depth || view_has_array(v->of)))
 		most = followed;
 	op = add(p, &at,
 		 (struct snapshot_op){ .len = len_at(v->len, base),

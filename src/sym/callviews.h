@@ -11,6 +11,8 @@
 const struct call_format *call_format(const char *event);
 /* Bytes of a value in memory. */
 u32 view_size(const struct call_view *v);
+/* Whether it is a pointer to an array, or a structure with one. */
+bool view_has_array(const struct call_view *v);
 
 /* Limits: bytes of a file name, bytes of other text, elements of an array. */
 struct snapshot_limits {

@@ -159,6 +159,14 @@ static const char *name(struct reader *r)
 	return arena_strndup(r->a, from, (size_t)(end - from));
 }
 
+/* Of a type: "" is stored for none. */
+static const char *type_name(struct reader *r)
+{
+	const char *n = name(r);
+
+	return n && *n ? n : NULL;
+}
+
 static struct type *make(struct reader *r, enum type_kind kind, u32 size, u32 align)
 {
 	struct type *t = arena_new(r->a, struct type);
@@ -198,7 +206,7 @@ static const struct type *read_enum(struct reader *r)
 	t->is_signed = take(r, 's');
 	t->is_flags = take(r, 'f');
 	t->has_rest = take(r, 'r');
-	t->name = name(r);
+	t->name = type_name(r);
 	need(r, '{');
 	while (!r->bad && !take(r, '}')) {
 		struct enum_value v = { .name = name(r) };
@@ -210,8 +218,6 @@ static const struct type *read_enum(struct reader *r)
 	}
 	t->enums = values.v;
 	t->n_enums = values.n;
-	if (t->name && !*t->name)
-		t->name = NULL;
 	return is_width(size) ? t : fail(r);
 }
 
@@ -257,7 +263,7 @@ static struct type *read_members(struct reader *r, enum type_kind kind)
 
 	need(r, ',');
 	t->align = number(r);
-	t->name = name(r);
+	t->name = type_name(r);
 	need(r, '{');
 	while (!r->bad && !take(r, '}')) {
 		struct field f = { .name = name(r) };
@@ -274,8 +280,6 @@ static struct type *read_members(struct reader *r, enum type_kind kind)
 	}
 	t->fields = fields.v;
 	t->n_fields = fields.n;
-	if (t->name && !*t->name)
-		t->name = NULL;
 	return t;
 }
 

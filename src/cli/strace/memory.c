@@ -189,20 +189,10 @@ static bool has_pointer(const struct call_view *v)
 	return found;
 }
 
-static bool has_array(const struct call_view *v)
-{
-	if (v->kind == VIEW_POINTER)
-		return v->of->kind == VIEW_ARRAY;
-	for (u32 i = 0; v->kind == VIEW_STRUCT && i < v->st->n; i++)
-		if (has_array(&v->st->v[i].view))
-			return true;
-	return false;
-}
-
 /* Whether argstr keeps only a few elements, if they have pointers. */
 static bool is_short(const struct walk *w, const struct call_view *v)
 {
-	return is_nested(w) || has_array(v->of);
+	return is_nested(w) || view_has_array(v->of);
 }
 
 static void put_array(struct walk *w, const struct call_view *v, struct place at)

@@ -98,13 +98,16 @@ static u32 n_suitable(const struct kernel *k, const struct ahead_loads *loads)
 
 void ahead_start(struct kernel *k, const struct ahead_loads *loads)
 {
-	u32 threads = MIN(n_processors() - 1, (u32)THREADS_MAX), n = k->prog->funcs.n;
+	u32 n = k->prog->funcs.n, others;
 	struct ahead *a;
 
 	if (k->ahead)
 		return;
 	a = k->ahead = arena_new(&k->arena, struct ahead);
-	if (!threads || n_suitable(k, loads) < FUNCS_MIN)
+	if (n < FUNCS_MIN || n_suitable(k, loads) < FUNCS_MIN)
+		return;
+	others = n_processors() - 1;
+	if (!others)
 		return;
 	a->k = k;
 	a->loads = loads;
@@ -114,7 +117,7 @@ void ahead_start(struct kernel *k, const struct ahead_loads *loads)
 		a->funcs[i].fd = -1;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->loaded, NULL);
-	start_threads(a, threads);
+	start_threads(a, MIN(others, (u32)THREADS_MAX));
 }
 
 int ahead_take(struct kernel *k, u32 func)

@@ -125,7 +125,7 @@ struct ahead_loads {
 void ahead_start(struct kernel *k, const struct ahead_loads *loads);
 /* The descriptor if a thread loaded it, which is the caller's; else -1, and no thread loads it. */
 int ahead_take(struct kernel *k, u32 func);
-/* Ends the threads and closes what nobody took. */
+/* Ends the threads and closes the descriptors that were not taken. */
 void ahead_end(struct kernel *k);
 /* join.c: one function of two, made from two, for a session; is_return: BTF id of the kernel
  * function that distinguishes them. NULL: too long. */
