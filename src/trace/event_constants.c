@@ -27,7 +27,8 @@ static bool is_plain_c(const char *s, size_t n)
 			  s, n);
 }
 
-/* A word that stands for a value: no member, no function, not the field of __get_str(FIELD). */
+/* Whether the word may be an enumerator: it is not a member, a function or the field of
+ * __get_str(FIELD). */
 static bool may_be_constant(const char *text, const char *s, size_t n)
 {
 	const char *after = s + n + strspn(s + n, " \t"), *before = s;

@@ -320,7 +320,7 @@ static int print_answer(struct job *j, void *ctx)
 	return a.status == 200 ? 0 : STATUS_WRONG;
 }
 
-/* 202 until it is done. With end=1 before the rest, nobody waits for it any longer. */
+/* Replies 202 until the job is done. A query that begins with end=1 cancels the job. */
 static void put_long(struct viewed *v, const struct answer *row, const char *query,
 		     struct http_answer *a)
 {
