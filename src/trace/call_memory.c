@@ -93,7 +93,7 @@ s64 call_len_of(const struct shown *s, struct call_len len, struct bytes at)
 			       (s64)(call_arg_of(s, len.value) + 63) / 64;
 	case LEN_NODES:
 		n = (s64)call_arg_of(s, len.value);
-		return n < 0 || n == 1 ? -1 : (n + 62) / 64;
+		return n < 0 || n == 1 ? -1 : n ? (n - 2) / 64 + 1 : 0;
 	case LEN_PAGES: return (s64)(call_arg_of(s, len.value) + 4095) / 4096;
 	case LEN_RESULT: return s->returned ? s->result : -1;
 	case LEN_POINTEE:
