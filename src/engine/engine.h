@@ -178,6 +178,10 @@ struct engine {
 	 * fire. */
 	const char *(*in_vain)(const struct site *s);
 
+	/* For each site: a process whose code this engine, of any run, has changed there, so that a
+	 * breakpoint would break it; 0: none. NULL: it changes no code. */
+	void (*find_changed)(const struct site *const *sites, u32 n, u32 *pids);
+
 	/* NULL: any number of programs. */
 	struct program_room (*room)(const struct site *s);
 

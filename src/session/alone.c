@@ -14,6 +14,7 @@
  * `elsewhere` on (struct probe_choice) get attachments there. They must not be where that code is,
  * whose jumps a breakpoint would break.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include "base/clock.h"
@@ -26,6 +27,61 @@ static bool is_meant(const struct run *r, const struct site *s)
 {
 	return r->request->traced.alone && s->kind == SITE_UPROBE;
 }
+
+/* ---- code that an engine has changed */
+
+static int refuse_changed(const struct attach_request *a, const struct site *s, u32 pid,
+			  struct err *err)
+{
+	struct err one = { 0 };
+
+	err_set(&one, -EBUSY,
+		"the process engine has a jump there in process %u, which a breakpoint would break",
+		pid);
+	err_help(&one, "end that run of sonde, or trace other processes with -p");
+	if (a->refused)
+		a->refused(a->ctx, s, &one);
+	else
+		*err = one;
+	return a->refused ? 0 : -EBUSY;
+}
+
+static void find_all_changed(const struct used_engine *u, const struct attach_request *a, u32 *pids)
+{
+	for (u32 i = 0; engines[i]; i++)
+		if (engines[i]->find_changed && engines[i] != u->ops)
+			engines[i]->find_changed(a->sites, a->n, pids);
+}
+
+/* Other sites than those where an engine, of this run or another one, has changed the code. */
+static int attach_unchanged(const struct used_engine *u, const struct attach_request *a,
+			    struct err *err)
+{
+	struct attach_request rest = *a;
+	const struct site **sites;
+	u32 *pids, n = 0;
+	int ret = 0;
+
+	if (!a->n || a->sites[0]->kind != SITE_UPROBE || u->ops->find_changed)
+		return u->ops->attach(u->self, a, err);
+	sites = xcalloc(a->n, sizeof *sites);
+	pids = xcalloc(a->n, sizeof *pids);
+	find_all_changed(u, a, pids);
+	for (u32 i = 0; i < a->n && ret >= 0; i++)
+		if (pids[i])
+			ret = refuse_changed(a, a->sites[i], pids[i], err);
+		else
+			sites[n++] = a->sites[i];
+	rest.sites = sites;
+	rest.n = n;
+	if (ret >= 0 && n)
+		ret = u->ops->attach(u->self, &rest, err);
+	free(pids);
+	free(sites);
+	return ret;
+}
+
+/* ---- attaching */
 
 static int attach_for(const struct used_engine *u, struct attach_request a, u32 pid,
 		      struct err *err)
@@ -40,7 +96,7 @@ static int attach_for(const struct used_engine *u, struct attach_request a, u32 
 		sites[i] = &copy[i];
 	}
 	a.sites = sites;
-	ret = u->ops->attach(u->self, &a, err);
+	ret = attach_unchanged(u, &a, err);
 	free(sites);
 	free(copy);
 	return ret;
@@ -87,7 +143,7 @@ int alone_attach(struct run *r, const struct used_engine *u, const struct attach
 	int ret = (int)a->n;
 
 	if (!a->n || !is_meant(r, a->sites[0]) || u->ops->has_substitute)
-		return u->ops->attach(u->self, a, err);
+		return attach_unchanged(u, a, err);
 	kept.request.sites = arena_dup(&r->c.arena, a->sites, a->n * sizeof(struct site *));
 	if (instance_is_elsewhere(&r->c, r->c.instances.v[a->func])) {
 		if (changes_processes(r)) /* else these sites would be probed twice */

@@ -299,7 +299,9 @@ static void add_patches(u32 pid, struct arena *a, struct areas *all, u64 code,
 
 	if (process_read(pid, code + sizeof *h, v, size))
 		for (u32 i = 0; i < h->n_patches; i++) {
-			struct patch p = { .at = v[i].at, .to = v[i].to };
+			struct patch p = { .at = v[i].at,
+					   .to = v[i].to,
+					   .displaced = v[i].displaced };
 
 			memcpy(p.was, v[i].was, sizeof p.was);
 			vec_push(a, &all->patches, p);

@@ -35,7 +35,10 @@ struct area_head {
 	u32 n_patches, id;
 	struct area_patch {
 		u64 at, to; /* there is a jump from `at` to `to` */
-		u8 was[8];  /* the five bytes that it replaced */
+		u8 was[5];  /* what it replaced */
+		/* bytes at `at` that are executed elsewhere, or not at all; at least 5 */
+		u8 displaced;
+		u8 unused[2];
 	} patch[];
 };
 u64 area_head_size(u32 n_patches);

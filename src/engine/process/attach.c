@@ -5,8 +5,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include "engine/process/detach.h"
 #include "engine/process/process.h"
 #include "engine/process/together.h"
@@ -35,24 +33,6 @@ void process_look_at_clock(struct process *p)
 	tsc_look(&p->tsc);
 	if (p->compiled)
 		compiled_look(p->compiled, &p->tsc);
-}
-
-/* The address at which the process maps an offset of a file; 0: none. */
-static u64 find_mapped(const struct procmaps *maps, const char *path, u64 offset)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0)
-		return 0;
-	for (u32 i = 0; i < maps->list.n; i++) {
-		const struct mapping *m = &maps->list.v[i];
-
-		if (m->exec && m->inode == st.st_ino && m->dev_major == major(st.st_dev) &&
-		    m->dev_minor == minor(st.st_dev) && offset >= m->offset &&
-		    offset - m->offset < m->end - m->start)
-			return m->start + (offset - m->offset);
-	}
-	return 0;
 }
 
 static int not_mapped(const struct process *p, const char *path, struct err *err)
@@ -314,6 +294,8 @@ static int add_function(struct process *p, const struct procmaps *maps, struct b
 	const struct site *s = b->request.sites[i];
 	struct entry e = { .at = find_mapped(maps, s->user.path, s->user.offset),
 			   .index = i,
+			   .path = s->user.path,
+			   .offset = s->user.offset - s->user.back,
 			   .is_exit = s->user.is_exit,
 			   .back = s->user.back,
 			   .go_check = s->user.go_check };

@@ -21,7 +21,7 @@
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
-enum { CODE_MAX = 32, ROUTINES_ALIGN = 64 };
+enum { ROUTINES_ALIGN = 64 };
 
 struct functions {
 	u32 pid;
@@ -367,8 +367,6 @@ const char *functions_refuse(const struct functions *f, const struct site *s, u3
 
 /* ---- code */
 
-static const u8 nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-
 /* Addresses to which programs and stubs of an area refer. */
 struct shared_code {
 	const struct functions *f;
@@ -381,7 +379,9 @@ static void set_patch(struct entry *e, const u8 *code, u64 stub, u32 head,
 {
 	struct patch *p = &e->patch;
 
-	*p = (struct patch){ .at = e->at, .to = stub, .n_inner = m->n_inner };
+	*p = (struct patch){
+		.at = e->at, .to = stub, .displaced = m->displaced, .n_inner = m->n_inner
+	};
 	p->before = e->old ? e->old->to : 0;
 	p->module = e->module;
 	memcpy(p->was, code, sizeof p->was);
@@ -412,15 +412,6 @@ static bool put_handlers(const struct shared_code *s, struct code *c, const stru
 		buf_release(&b);
 	}
 	return all;
-}
-
-static bool read_code(const struct functions *f, const struct entry *e, u8 code[CODE_MAX])
-{
-	if (!process_read(f->pid, e->at, code, CODE_MAX))
-		return false;
-	if (e->old)
-		memcpy(code, e->old->was, sizeof e->old->was);
-	return true;
 }
 
 /* the first len bytes, less a return of ret_len bytes | programs */
@@ -489,19 +480,11 @@ static const char *put_exit(const struct shared_code *s, struct code *c, struct 
 
 static void make_stub(const struct shared_code *s, struct code *c, struct entry *e)
 {
-	u8 code[CODE_MAX];
-
-	if (!read_code(s->f, e, code)) {
-		e->why_not = "its code cannot be read";
+	if (e->why_not)
 		return;
-	}
-	if (e->point && memcmp(code, nop5, sizeof nop5)) {
-		e->why_not = "another tracer has changed its code";
-		return;
-	}
-	e->why_not = e->is_exit  ? put_exit(s, c, e, code) :
-		     e->go_check ? put_go_entry(s, c, e, code) :
-				   put_entry(s, c, e, code);
+	e->why_not = e->is_exit  ? put_exit(s, c, e, e->code) :
+		     e->go_check ? put_go_entry(s, c, e, e->code) :
+				   put_entry(s, c, e, e->code);
 	if (!e->why_not && c->is_broken)
 		e->why_not = "it is too far away from its stub";
 	c->is_broken = false;
@@ -517,7 +500,9 @@ static void put_head(const struct area *a, const struct entry *v, u32 n, u8 *to)
 
 		if (v[i].why_not)
 			continue;
-		*p = (struct area_patch){ .at = v[i].patch.at, .to = v[i].patch.to };
+		*p = (struct area_patch){ .at = v[i].patch.at,
+					  .to = v[i].patch.to,
+					  .displaced = v[i].patch.displaced };
 		memcpy(p->was, v[i].patch.was, sizeof v[i].patch.was);
 		h->n_patches++;
 	}
@@ -579,6 +564,7 @@ int functions_prepare(struct functions *f, struct entry *v, u32 n, struct err *e
 	int ret;
 
 	qsort(v, n, sizeof *v, by_address);
+	codes_read(f->pid, v, n);
 	ret = map_all(f, v, n, err);
 	if (ret >= 0 && f->compiled && !f->has_moved) {
 		ret = compiled_move(f->compiled, f->v[0].rings_fd, rings_size(f), err);

@@ -23,6 +23,7 @@ struct patch {
 	u64 at, to; /* in the process: address of five bytes, and the target of their jump */
 	u64 before; /* the target of an existing jump; 0: none */
 	u8 was[5];
+	u8 displaced; /* as in struct area_patch */
 	bool is_enabled;
 	u64 module; /* of a tracepoint: the address of its struct sonde_module; else 0 */
 	/* Instructions other than the first that the jump overwrites: offsets from `at`, and of
@@ -43,6 +44,9 @@ struct stopped;
 /* Called while all threads are stopped. 0 or -errno. */
 int points_map(struct point_rings *v, u32 n, const struct stopped *s, struct err *err);
 
+struct procmaps;
+/* The address at which the process maps an offset of a file; 0: none. */
+u64 find_mapped(const struct procmaps *maps, const char *path, u64 offset);
 struct area;
 /* Patches in a process, and what they need. */
 struct patched {
@@ -65,6 +69,9 @@ int points_add(const struct patched *p, struct rings *to, int ret, struct err *e
 int patch_enable(struct patched *p, struct err *err);
 /* It is not an error if the process has ended. */
 int patch_disable(struct patched *p, struct err *err);
+
+/* ---- changed.c: struct engine, find_changed */
+void find_changed(const struct site *const *sites, u32 n, u32 *pids);
 
 /* ---- watcher.c: a process that removes the jumps after this one has ended. Returns its id, or
  * -errno. */
@@ -110,20 +117,27 @@ struct handler {
 	u64 cookie;
 	bool is_compiled; /* it runs in the process */
 };
+enum { CODE_MAX = 32 }; /* bytes of code that jumps and their copies may need */
 /* One position: `at` is an address of the process. */
 struct entry {
 	u64 at;
 	u32 index;                /* for the caller's use */
 	const struct site *point; /* a tracepoint, whose nop5 is at `at`; NULL: an entry or exit */
-	bool is_exit;             /* the function's return is `back` bytes after `at` */
-	u8 back, go_check;        /* struct site */
-	u64 cold_path, module;    /* of the tracepoint: writes its record; struct sonde_module */
-	const struct patch *old;  /* the existing patch, or NULL */
+	const char *path;         /* of an entry or exit: the file that has its code at `offset` */
+	u64 offset;
+	u8 code[CODE_MAX];       /* set by codes_read() */
+	bool is_exit;            /* the function's return is `back` bytes after `at` */
+	u8 back, go_check;       /* struct site */
+	u64 cold_path, module;   /* of the tracepoint: writes its record; struct sonde_module */
+	const struct patch *old; /* the existing patch, or NULL */
 	const struct handler *handlers; /* that run there, in this order */
 	u32 n_handlers;
 	const char *why_not; /* set if it cannot be patched, else `patch` is */
 	struct patch patch;
 };
+/* codes.c: sets `code`, or why_not if the process has other instructions there than its file; waits
+ * a little for breakpoints of tracers that have just ended. */
+void codes_read(u32 pid, struct entry *v, u32 n);
 /* Makes stubs for the entries. 0, or -errno if none can be made. */
 int functions_prepare(struct functions *f, struct entry *v, u32 n, struct err *err);
 /* The areas so far, and struct patched's tid_offset. */

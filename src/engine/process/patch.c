@@ -262,9 +262,9 @@ static int try_to_enable(struct work *w)
 	if (ret >= 0)
 		ret = each_thread(w->p, &s, check_thread, w->err);
 	if (ret >= 0)
-		ret = points_map(w->p->points, w->p->n_points, &s, w->err);
-	if (ret >= 0)
 		ret = edit_all(w->fd, w->p, put_jump_in, w->err);
+	if (ret >= 0)
+		ret = points_map(w->p->points, w->p->n_points, &s, w->err);
 	if (ret >= 0)
 		ret = each_thread(w->p, &s, move_thread, w->err);
 	if (ret < 0)
@@ -274,14 +274,19 @@ static int try_to_enable(struct work *w)
 	return ret;
 }
 
-/* Retries as disable() does. Threads run in between. */
+/* Retries as disable() does, and while another tracer has a breakpoint there, which the kernel may
+ * be taking out. Threads run in between. */
 static int enable(void *ctx)
 {
-	enum { TRIES_OF_ENABLE = 3 };
+	enum { TRIES_TO_STOP = 3, TRIES_AT_BREAKPOINT = 20, STEP_NS = 10000000 };
 	struct work *w = ctx;
 	int ret = try_to_enable(w);
 
-	for (u32 i = 1; i < TRIES_OF_ENABLE && ret == -ETIMEDOUT; i++) {
+	for (u32 i = 1;
+	     (ret == -ETIMEDOUT && i < TRIES_TO_STOP) || (ret == -EBUSY && i < TRIES_AT_BREAKPOINT);
+	     i++) {
+		if (ret == -EBUSY)
+			nanosleep(&(struct timespec){ .tv_nsec = STEP_NS }, NULL);
 		err_release(w->err);
 		*w->err = (struct err){ 0 };
 		ret = try_to_enable(w);

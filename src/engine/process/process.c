@@ -393,6 +393,7 @@ const struct engine engine_process = {
 		"the arguments, comm, pid, tid, cpu, nsecs, elapsed and probe; --engine=kernel for the rest",
 	.serves = serves,
 	.cannot_run = cannot_run,
+	.find_changed = find_changed,
 	.open = open_process,
 	.detach_all = detach_all,
 	.close = close_process,

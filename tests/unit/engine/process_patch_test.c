@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "engine/process/area.h"
 #include "engine/process/internal.h"
+#include "sym/procmaps.h"
 #include "tap.h"
 
 #ifdef __x86_64__
@@ -105,14 +106,33 @@ NORETURN static void be_target(void)
 	_exit(shared->wrong != 0);
 }
 
+static u64 offset_in_program(u64 at)
+{
+	struct procmaps maps = { 0 };
+	struct err err = { 0 };
+	const struct mapping *m =
+		procmaps_read(&maps, (u32)getpid(), &err) < 0 ? NULL : procmaps_find(&maps, at);
+	u64 offset = m ? at - m->start + m->offset : 0;
+
+	procmaps_release(&maps);
+	return offset;
+}
+
 /* A subset that differs from cycle to cycle. */
 static u32 choose(struct entry *v, u32 cycle)
 {
+	static u64 offsets[ARRAY_SIZE(functions)];
 	u32 n = 0;
 
-	for (u32 i = 0; i < ARRAY_SIZE(functions); i++)
+	for (u32 i = 0; i < ARRAY_SIZE(functions); i++) {
+		u64 at = (u64)(uintptr_t)functions[i];
+
+		offsets[i] = offsets[i] ? offsets[i] : offset_in_program(at);
 		if (cycle % 7 != i)
-			v[n++] = (struct entry){ .at = (u64)(uintptr_t)functions[i] };
+			v[n++] = (struct entry){ .at = at,
+						 .path = "/proc/self/exe",
+						 .offset = offsets[i] };
+	}
 	return n;
 }
 
