@@ -57,24 +57,36 @@ static const struct look {
 
 #define BOLD "\033[1m"
 #define PLAIN "\033[0m"
-enum { INDENT = 4, TAB = 4 };
+enum { INDENT = 4, TAB = 4, FIRST_OF_PROBES = 500 /* diag.def */ };
 
 void diags_init(struct diags *d, struct arena *arena, struct sources *sources)
 {
 	*d = (struct diags){ .arena = arena, .sources = sources };
 }
 
-static bool same(const struct diag *a, const struct diag *b)
+static bool is_generated(const struct position *p)
 {
-	if (a->id != b->id || a->span.off != b->span.off || a->span.len != b->span.len)
+	return p->file && p->file->is_generated;
+}
+
+/* Clauses that a command makes for its events have the same mistakes. */
+static bool same(const struct diags *d, const struct diag *a, const struct diag *b)
+{
+	if (a->id != b->id || !streq(a->text, b->text))
 		return false;
-	return streq(a->text, b->text);
+	if (a->span.off == b->span.off && a->span.len == b->span.len)
+		return true;
+
+	struct position at = sources_find(d->sources, a->span);
+	struct position other = sources_find(d->sources, b->span);
+
+	return is_generated(&at) && is_generated(&other);
 }
 
 static bool is_kept(const struct diags *d, const struct diag *diag)
 {
 	for (u32 i = 0; i < d->list.n; i++)
-		if (same(d->list.v[i], diag))
+		if (same(d, d->list.v[i], diag))
 			return true;
 	return false;
 }
@@ -218,7 +230,7 @@ static void put_foreign(struct buf *out, const char *text)
 
 static void put_position(struct buf *out, const struct position *p)
 {
-	if (!p->file)
+	if (!p->file || p->file->is_generated)
 		return;
 	put_foreign(out, p->file->name);
 	buf_printf(out, ":%u", p->line);
@@ -323,7 +335,16 @@ static void put_excerpt(const struct text *t, const struct position *p, const st
 	}
 }
 
-/* One message at one position; code may be NULL. */
+/*
+ * The user of a command knows its conditions when they are shown; its probes and the rest of its
+ * script only by the message.
+ */
+static bool has_excerpt(const struct position *p, const struct diag *diag)
+{
+	return !is_generated(p) || diag_rows[diag->id].num < FIRST_OF_PROBES;
+}
+
+/* One message at one position, without an excerpt; code may be NULL. */
 static void put_message(const struct text *t, const struct position *p, const struct look *look,
 			const char *message, const char *code)
 {
@@ -339,16 +360,18 @@ static void put_message(const struct text *t, const struct position *p, const st
 	if (code)
 		buf_printf(t->out, " [%s]", code);
 	buf_putc(t->out, '\n');
-	put_excerpt(t, p, look);
 }
 
 static void put_diag(const struct text *t, const struct diag *diag)
 {
 	struct sources *sources = t->diags->sources;
 	struct position p = sources_find(sources, diag->span);
+	const struct look *look = &looks[diag->severity];
 	char code[8];
 
-	put_message(t, &p, &looks[diag->severity], diag->text, diag_code(diag->id, code));
+	put_message(t, &p, look, diag->text, diag_code(diag->id, code));
+	if (has_excerpt(&p, diag))
+		put_excerpt(t, &p, look);
 	for (u32 i = 0; i < diag_n_helps(diag); i++) {
 		buf_puts(t->out, "  help: ");
 		put_foreign(t->out, diag_nth_help(diag, i));
@@ -359,6 +382,8 @@ static void put_diag(const struct text *t, const struct diag *diag)
 
 		p = sources_find(sources, note->span);
 		put_message(t, &p, &looks[SEV_NOTE], note->text, NULL);
+		if (has_excerpt(&p, diag))
+			put_excerpt(t, &p, &looks[SEV_NOTE]);
 	}
 }
 

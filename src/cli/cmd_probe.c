@@ -46,11 +46,20 @@ static const char *const *words_as_point(struct cli *c)
 	return list;
 }
 
+/* A word that an option of one probe would leave unread. */
+static int refuse_words(const struct cli *c, char option, const char *value)
+{
+	return say_usage(c, "%s: -%c takes a probe with its arguments as one word: -%c '%s %s'",
+			 c->line.words[0], option, option, value, c->line.words[0]);
+}
+
 static int define(struct probe *p)
 {
 	struct cli *c = p->c;
 	const char *const *points = c->line.n_words ? words_as_point(c) : c->own.probe.add;
 
+	if (c->own.probe.definition && c->line.n_words)
+		return refuse_words(c, 'D', c->own.probe.definition[0]);
 	if (c->own.probe.definition)
 		return probe_define(p, c->own.probe.definition, true);
 	if (!points || !points[0])
@@ -77,6 +86,10 @@ static int probe(struct cli *c)
 		return probe_list(&p);
 	if (c->own.probe.remove)
 		return probe_delete(&p, c->own.probe.remove);
+	if (c->own.probe.lines && c->line.n_words)
+		return refuse_words(c, 'L', c->own.probe.lines);
+	if (c->own.probe.vars && c->line.n_words)
+		return refuse_words(c, 'V', c->own.probe.vars);
 	if (c->own.probe.lines)
 		return probe_show_lines(&p, c->own.probe.lines);
 	if (c->own.probe.vars)

@@ -29,6 +29,7 @@ void front_init(struct front *f, const struct cli *c)
 	lang_init(&f->lang, &f->arena, &f->names, &f->sources, &f->diags, &f->env);
 	f->src = sources_add(&f->sources, c->request.script.name, c->request.script.text,
 			     c->request.script.len);
+	f->src->is_generated = c->request.script.is_of_command;
 }
 
 void front_release(struct front *f)

@@ -171,14 +171,14 @@ void text_event(struct sink *s, const struct trace_event *e)
 
 static void put_position(struct sink *s, const struct position *p)
 {
-	if (p->file)
+	if (p->file && !p->file->is_generated)
 		sink_say(s, "%s:%u:%u: ", p->file->name, p->line, p->col);
 }
 
 /* file:line:col-endcol, or file:line-line of a longer span. */
 static void put_range(struct sink *s, const struct position *p)
 {
-	if (!p->file)
+	if (!p->file || p->file->is_generated)
 		return;
 	if (p->line == p->end_line)
 		sink_say(s, "%s:%u:%u-%u: ", p->file->name, p->line, p->col, p->end_col);

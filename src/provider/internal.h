@@ -246,7 +246,7 @@ u32 btf_word_args(struct provider_env *env, struct profile *p, const char *of,
 		  const struct btf_named_param *params, u32 n, bool is_trampoline);
 /* Sets how verifiers require a word of that type to be read. */
 void btf_word_loc(const struct profile *p, const struct type *t, struct loc *loc);
-/* "struct file *file" for listings. */
+/* "struct file * file" for listings. */
 const char *declaration_text(struct arena *a, const struct type *t, const char *name);
 
 #endif

@@ -244,6 +244,8 @@ static bool front(struct compiled *c)
 	struct source *src =
 		sources_add(&c->sources, q->script.name, q->script.text, q->script.len);
 
+	src->is_generated = q->script.is_of_command;
+
 	if (!parse_script(&c->lang, src) || !where_add(c, q->traced.where) ||
 	    !lang_prepare(&c->lang))
 		return false;

@@ -118,3 +118,40 @@ const char *type_str(struct arena *a, const struct type *t)
 	buf_release(&b);
 	return s;
 }
+
+static const char *tag_of(const struct type *t)
+{
+	return t->kind == TY_ENUM ? "enum " : t->is_union ? "union " : "struct ";
+}
+
+static void print_c_words(struct buf *b, const struct type *t)
+{
+	switch (t->kind) {
+	case TY_POINTER:
+		print_c_words(b, t->elem);
+		buf_puts(b, t->elem->kind == TY_POINTER ? "*" : " *");
+		break;
+	case TY_ARRAY: print_c_words(b, t->elem); break;
+	case TY_STRING: buf_puts(b, "char"); break;
+	case TY_FUNC: buf_puts(b, "void"); break;
+	case TY_STRUCT:
+	case TY_ENUM: buf_printf(b, "%s%s", tag_of(t), t->name ? t->name : "{...}"); break;
+	default:
+		if (t->kind == TY_INT && t->name)
+			buf_puts(b, t->name);
+		else
+			type_print(b, t);
+		break;
+	}
+}
+
+void type_print_c(struct buf *b, const struct type *t, const char *name)
+{
+	print_c_words(b, t);
+	if (*name)
+		buf_printf(b, " %s", name);
+	if (t->kind == TY_STRING)
+		buf_printf(b, "[%u]", t->count);
+	for (; t->kind == TY_ARRAY; t = t->elem)
+		buf_printf(b, "[%u]", t->count);
+}

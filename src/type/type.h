@@ -236,6 +236,8 @@ bool type_equal(const struct type *a, const struct type *b);
 /* Type spelling: "uint64", "struct task_struct *", "string[64]", "(int32,string[16])". */
 void type_print(struct buf *b, const struct type *t);
 const char *type_str(struct arena *a, const struct type *t);
+/* A declaration in C: "struct file * file", "char comm[16]"; name "": the type alone. */
+void type_print_c(struct buf *b, const struct type *t, const char *name);
 
 static inline bool type_is_scalar(const struct type *t) /* fits a register */
 {

@@ -219,6 +219,7 @@ static bool look(struct splitting *sp)
 	c->request.script.text = script.s;
 	c->request.script.len = script.len;
 	c->request.script.name = "<flow>";
+	c->request.script.is_of_command = true;
 	c->host.themes = builtin_themes;
 	front_init(&front, c);
 	sp->env = (struct provider_env){

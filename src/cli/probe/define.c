@@ -257,14 +257,15 @@ static int tell(struct defining *d)
 static void put_report(struct buf *out, const struct defining *d)
 {
 	const struct definition *last = &d->v.v[d->v.n - 1];
+	const char *file = d->p->is_kernel ? NULL : d->p->file;
 
 	buf_printf(out, "Added new event%s:\n", d->v.n == 1 ? "" : "s");
 	for (u32 i = 0; i < d->v.n; i++) {
 		const struct definition *e = &d->v.v[i];
 		char *name = xasprintf("%s:%s", e->group, e->name);
 
-		buf_printf(out, "  %-20s (on %s%s%s%s)\n", name, e->where, d->p->file ? " in " : "",
-			   d->p->file ? d->p->file : "", e->args);
+		buf_printf(out, "  %-20s (on %s%s%s%s)\n", name, e->where, file ? " in " : "",
+			   file ? file : "", e->args);
 		free(name);
 	}
 	buf_printf(out,

@@ -106,60 +106,108 @@ static bool matches_any(struct probe *p, const char *const *patterns, const stru
 
 /* ---- the list */
 
-/* "FUNC:3@/src/x.c", "FUNC+16" or the address. */
-static void put_in_file(struct probe *p, struct buf *b, const struct probe_event *e, u64 offset)
+/* A file with code that probes are in: opened once for all of them. */
+struct code {
+	struct elf *elf;
+	struct dwarf *d; /* NULL: no debug information */
+};
+
+static struct code open_code(struct probe *p, const char *file)
 {
 	struct err err = { 0 };
-	struct elf *elf = NULL;
-	struct dwarf *d = probe_debug(p, &elf, &err);
-	struct elf_symbol s;
+	struct code code = { 0 };
+
+	p->file = file;
+	code.d = file ? probe_debug(p, &code.elf, &err) : NULL;
+	if (file && !code.elf)
+		code.elf = elf_open(file, &err);
+	err_release(&err);
+	return code;
+}
+
+/* "FUNC:3@/src/x.c"; false: there is no debug information about the code. */
+static bool put_line(struct buf *b, const struct code *code, const struct probe_event *e, u64 pc)
+{
 	struct dwarf_func func;
 	struct dwarf_line line = { 0 };
 	struct text_body body[DWARF_MAX_BODIES];
+
+	if (!code->d || !dwarf_inline_at(code->d, pc, &func) ||
+	    !dwarf_line_at(code->d, pc, &line) || !dwarf_bodies(code->d, func.name, body))
+		return false;
+	buf_puts(b, func.name);
+	if (e->is_return)
+		buf_puts(b, "%return");
+	else if (line.line > body[0].first && (func.inlined || func.entry != pc))
+		buf_printf(b, ":%u", line.line - body[0].first);
+	buf_printf(b, "@%s", body[0].file);
+	return true;
+}
+
+static void put_symbol(struct buf *b, const struct code *code, const struct probe_event *e, u64 pc)
+{
+	struct elf_symbol s;
+
+	if (!elf_symbol_at(code->elf, pc, &s)) {
+		buf_printf(b, "0x%llx", (unsigned long long)pc);
+		return;
+	}
+	buf_puts(b, s.name);
+	if (pc != s.value)
+		buf_printf(b, "+%llu", (unsigned long long)(pc - s.value));
+	buf_puts(b, e->is_return ? "%return" : "");
+}
+
+/* Its line, "FUNC+16" or the address. */
+static void put_in_file(struct probe *p, struct buf *b, const struct probe_event *e, u64 offset)
+{
+	struct code code = open_code(p, p->file);
 	u64 pc;
 
-	if (!elf)
-		elf = elf_open(p->file, &err);
-	if (!elf || !elf_offset_to_address(elf, offset, &pc)) {
+	if (!code.elf || !elf_offset_to_address(code.elf, offset, &pc))
 		buf_printf(b, "0x%llx", (unsigned long long)offset);
-	} else if (d && dwarf_inline_at(d, pc, &func) && dwarf_line_at(d, pc, &line) &&
-		   dwarf_bodies(d, func.name, body)) {
-		buf_puts(b, func.name);
-		if (e->is_return)
-			buf_puts(b, "%return");
-		else if (line.line > body[0].first && (func.inlined || func.entry != pc))
-			buf_printf(b, ":%u", line.line - body[0].first);
-		buf_printf(b, "@%s", body[0].file);
-	} else if (elf_symbol_at(elf, pc, &s)) {
-		buf_puts(b, s.name);
-		if (pc != s.value)
-			buf_printf(b, "+%llu", (unsigned long long)(pc - s.value));
-		buf_puts(b, e->is_return ? "%return" : "");
-	} else {
-		buf_printf(b, "0x%llx", (unsigned long long)pc);
-	}
-	elf_close(elf);
-	err_release(&err);
+	else if (!put_line(b, &code, e, pc))
+		put_symbol(b, &code, e, pc);
+	elf_close(code.elf);
+}
+
+/* The kernel's names and, where its image is here, lines. */
+struct kernel_code {
+	struct kallsyms *k;
+	struct code image;
+};
+
+static bool put_kernel_line(struct buf *b, const struct kernel_code *kernel,
+			    const struct probe_event *e, const char *name, u64 offset)
+{
+	struct elf_symbol s;
+
+	return kernel->image.elf && elf_find(kernel->image.elf, name, &s) &&
+	       put_line(b, &kernel->image, e, s.value + offset);
 }
 
 /* perf writes places of the kernel as "_text+7166832". */
-static void put_in_kernel(struct kallsyms *k, struct buf *b, const struct probe_event *e)
+static void put_in_kernel(struct probe *p, const struct kernel_code *kernel, struct buf *b,
+			  const struct probe_event *e)
 {
 	const char *plus = strrchr(e->place, '+');
 	struct ksym text, s;
 	char *end = NULL;
 	u64 offset = plus ? strtoull(plus + 1, &end, 0) : 0;
+	const char *name = plus && !*end ?
+				   arena_strndup(p->arena, e->place, (size_t)(plus - e->place)) :
+				   e->place;
 
-	if (plus && !*end && !strncmp(e->place, "_text+", 6) &&
-	    kallsyms_find(k, "_text", NULL, &text) &&
-	    kallsyms_lookup(k, text.address + offset, &s)) {
+	if (put_kernel_line(b, kernel, e, name, offset))
+		return;
+	if (plus && !*end && streq(name, "_text") &&
+	    kallsyms_find(kernel->k, "_text", NULL, &text) &&
+	    kallsyms_lookup(kernel->k, text.address + offset, &s)) {
 		buf_puts(b, s.name);
 		if (s.offset)
 			buf_printf(b, "+%llu", (unsigned long long)s.offset);
-	} else if (plus && !*end && !offset) {
-		buf_printf(b, "%.*s", (int)(plus - e->place), e->place);
 	} else {
-		buf_puts(b, e->place);
+		buf_puts(b, offset ? e->place : name);
 	}
 	buf_puts(b, e->is_return ? "%return" : "");
 }
@@ -172,7 +220,7 @@ static void put_arg_names(struct buf *b, const char *args)
 		buf_printf(b, " %.*s", (int)strcspn(s, "= "), s);
 }
 
-static void put_event(struct probe *p, struct kallsyms *k, struct buf *b,
+static void put_event(struct probe *p, const struct kernel_code *kernel, struct buf *b,
 		      const struct probe_event *e)
 {
 	const char *colon = strrchr(e->place, ':');
@@ -185,7 +233,7 @@ static void put_event(struct probe *p, struct kallsyms *k, struct buf *b,
 		put_in_file(p, b, e, strtoull(colon + 1, NULL, 16));
 		buf_printf(b, " in %s", p->file);
 	} else {
-		put_in_kernel(k, b, e);
+		put_in_kernel(p, kernel, b, e);
 	}
 	put_arg_names(b, e->args);
 	buf_puts(b, ")\n");
@@ -201,17 +249,20 @@ static int by_name(const void *a, const void *b)
 
 int probe_list(struct probe *p)
 {
-	struct kallsyms *k = kallsyms_new(NULL);
+	struct kernel_code kernel = { .k = kallsyms_new(NULL) };
 	struct probe_events es = { 0 };
 	struct buf out = { 0 };
 	int ret = probe_read(p, &es);
 
-	if (es.v.n)
+	if (es.v.n) {
 		qsort(es.v.v, es.v.n, sizeof *es.v.v, by_name);
+		kernel.image = open_code(p, probe_image(p));
+	}
 	for (u32 i = 0; i < es.v.n && !ret; i++)
 		if (matches_any(p, p->c->line.words, &es.v.v[i]))
-			put_event(p, k, &out, &es.v.v[i]);
-	kallsyms_free(k);
+			put_event(p, &kernel, &out, &es.v.v[i]);
+	elf_close(kernel.image.elf);
+	kallsyms_free(kernel.k);
 	ret = ret ? ret : put_out(p->c, &out);
 	buf_release(&out);
 	return ret;

@@ -61,7 +61,6 @@ static const char *const places[] = {
 static const char *search(struct probe *p, const char *release, const u8 *id, u32 len)
 {
 	struct buf b = { 0 };
-	char *fetched;
 	const char *path;
 
 	for (u32 i = 0; i < ARRAY_SIZE(places); i++) {
@@ -78,8 +77,14 @@ static const char *search(struct probe *p, const char *release, const u8 *id, u3
 		}
 	}
 	buf_release(&b);
-	fetched = id ? debuginfod_fetch(id, len) : NULL;
-	path = fetched ? arena_strdup(p->arena, fetched) : NULL;
+	return NULL;
+}
+
+static const char *fetch(struct probe *p, const u8 *id, u32 len)
+{
+	char *fetched = id ? debuginfod_fetch(id, len) : NULL;
+	const char *path = fetched ? arena_strdup(p->arena, fetched) : NULL;
+
 	free(fetched);
 	return path;
 }
@@ -104,6 +109,24 @@ static const char *real(struct probe *p, const char *given)
 	return kept;
 }
 
+const char *probe_image(struct probe *p)
+{
+	struct utsname u;
+	struct buf notes = { 0 };
+	u32 len = 0;
+	const char *path = NULL;
+
+	uname(&u);
+	buf_read_file(&notes, NOTES);
+	if (notes.s) {
+		const u8 *id = id_of_notes(&notes, &len);
+
+		path = search(p, u.release, id, len);
+	}
+	buf_release(&notes);
+	return path;
+}
+
 int probe_use_image(struct probe *p, const char *what)
 {
 	const char *given = p->c->own.probe.vmlinux;
@@ -122,6 +145,8 @@ int probe_use_image(struct probe *p, const char *what)
 	buf_read_file(&notes, NOTES);
 	id = notes.s ? id_of_notes(&notes, &len) : NULL;
 	p->file = given ? real(p, given) : search(p, u.release, id, len);
+	if (!p->file && !given)
+		p->file = fetch(p, id, len);
 	p->is_kernel = true;
 	p->is_of_other = p->file && !is_of_kernel(p->file, id, len);
 	if (!p->file)

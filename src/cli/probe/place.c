@@ -277,6 +277,7 @@ static int resolve(struct probe *p, const struct probe_point *at, bool all, cons
 	p->c->request.script.text = script;
 	p->c->request.script.len = strlen(script);
 	p->c->request.script.name = "<probe>";
+	p->c->request.script.is_of_command = true;
 	p->c->host.themes = builtin_themes;
 	front_init(&p->front, p->c);
 	setup(p, at, all);

@@ -79,6 +79,8 @@ bool probe_body(struct probe *p, struct dwarf *d, const char *func, const char *
 /* The kernel's points are found in its image from now on. what: for the message, if there is none.
  * 0, or the exit status. */
 int probe_use_image(struct probe *p, const char *what);
+/* That of the kernel that runs, where packages put it; NULL: it is not there. */
+const char *probe_image(struct probe *p);
 /* Appends "SYMBOL+OFFSET" of code at an offset of the image; of data at an address, or relative to
  * code. False: there is no symbol. */
 bool probe_put_symbol(struct probe *p, u64 offset, struct buf *b);

@@ -186,6 +186,18 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* As perf writes it: "struct open_how*", "char[16]". */
+static void put_type(struct buf *out, const struct type *t)
+{
+	struct buf b = { 0 };
+
+	type_print_c(&b, t, "");
+	for (const char *s = b.s; *s; s++)
+		if (s[0] != ' ' || s[1] != '*')
+			buf_putc(out, *s);
+	buf_release(&b);
+}
+
 static void put_vars(struct probe *p, struct buf *out, const struct profile *profile)
 {
 	u32 n = profile->args.n + profile->vars.n;
@@ -198,7 +210,7 @@ static void put_vars(struct probe *p, struct buf *out, const struct profile *pro
 						   &profile->vars.v[i - profile->args.n];
 
 		buf_clear(&b);
-		type_print(&b, v->type);
+		put_type(&b, v->type);
 		buf_printf(&b, "\t%s", v->name);
 		if (v->why)
 			buf_printf(&b, "\t(%s)", v->why);

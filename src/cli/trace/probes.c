@@ -540,6 +540,7 @@ static int resolve_all(struct resolving *r, void (*take)(struct resolving *r, co
 	t->c->request.script.text = script.s;
 	t->c->request.script.len = script.len;
 	t->c->request.script.name = "<trace>";
+	t->c->request.script.is_of_command = true;
 	t->c->host.themes = builtin_themes;
 	front_init(&f, t->c);
 	setup(r, &f, t);
