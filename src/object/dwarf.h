@@ -35,7 +35,9 @@ struct dwarf *dwarf_of(const char *path, const struct dwarf_registers *regs, str
 struct elf;
 struct dwarf *dwarf_open(struct elf *e, struct err *err);
 void dwarf_close(struct dwarf *d); /* d may be NULL */
-/* Approximate bytes of memory allocated for it so far. */
+/* Approximate bytes of memory allocated for it so far. A reader that holds more than
+ * DWARF_MOST_BYTES should be closed and opened again, which frees them. */
+enum { DWARF_MOST_BYTES = 48 << 20 };
 size_t dwarf_memory(const struct dwarf *d);
 
 enum dwarf_language { LANGUAGE_OTHER, LANGUAGE_C, LANGUAGE_CXX, LANGUAGE_RUST, LANGUAGE_GO };

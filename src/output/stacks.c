@@ -88,24 +88,18 @@ static const char *shown(struct buf *b, const struct names *names, const char *t
 	return b->s ? b->s : "";
 }
 
-/* An address of a user or kernel stack. */
-struct place {
-	bool user, is_return;
-	struct process_at of;
-	u64 ip;
-};
-
 /* The depth-th function whose code is at the address, from the innermost one. */
-static bool source_at(const struct walk *w, const struct place *at, u32 depth, struct symbol *out)
+static bool source_at(const struct walk *w, const struct frame_at *at, u32 depth,
+		      struct symbol *out)
 {
 	const struct names *names = w->names;
 
 	*out = (struct symbol){ .file = "" };
-	return at->user && names && names->source && !frame_reason(true, at->ip) &&
-	       names->source(names->ctx, at->of, at->ip, at->is_return, depth, out);
+	return names && names->source && !frame_reason(at->user, at->ip) &&
+	       names->source(names->ctx, at, depth, out);
 }
 
-static u32 count_inlined(const struct walk *w, const struct place *at)
+static u32 count_inlined(const struct walk *w, const struct frame_at *at)
 {
 	struct symbol s;
 	u32 n = 0;
@@ -125,9 +119,9 @@ static void pass_frame(struct walk *w, const struct stack_frame *frame, const ch
 	buf_release(&text);
 }
 
-static void walk_inlined(struct walk *w, const struct place *at, u32 depth)
+static void walk_inlined(struct walk *w, const struct frame_at *at, u32 depth)
 {
-	const char *module = frame_module(w->names, true, at->of, at->ip);
+	const char *module = frame_module(w->names, at->user, at->of, at->ip);
 	struct buf name = { 0 };
 	struct symbol s;
 
@@ -140,7 +134,7 @@ static void walk_inlined(struct walk *w, const struct place *at, u32 depth)
 	buf_release(&name);
 }
 
-static void walk_function(struct walk *w, const struct place *at, u32 depth)
+static void walk_function(struct walk *w, const struct frame_at *at, u32 depth)
 {
 	struct stack_frame frame = { .kind = at->user ? FRAME_USER : FRAME_KERNEL };
 	struct buf name = { 0 };
@@ -163,7 +157,7 @@ static void walk_function(struct walk *w, const struct place *at, u32 depth)
 	buf_release(&name);
 }
 
-static void walk_place(struct walk *w, const struct place *at)
+static void walk_place(struct walk *w, const struct frame_at *at)
 {
 	u32 n = count_inlined(w, at);
 
@@ -183,7 +177,7 @@ static void walk_stack(struct walk *w, const struct type *t, const void *p, bool
 	for (u32 i = 0; i < n && !w->over; i++) {
 		u32 at = w->reversed ? i : n - 1 - i;
 
-		walk_place(w, &(struct place){ user, at > 0, of, ips[at] });
+		walk_place(w, &(struct frame_at){ user, at > 0, of, ips[at] });
 	}
 }
 

@@ -27,7 +27,7 @@ enum frame_kind {
 	FRAME_USER,
 	FRAME_KERNEL,
 	FRAME_REASON,  /* why the user stack is not complete, in brackets */
-	FRAME_INLINED, /* a user function, inlined into that of the next frame outwards */
+	FRAME_INLINED, /* a function, inlined into that of the next frame outwards */
 	N_FRAME_KINDS
 };
 

@@ -10,6 +10,7 @@
 #include "session/system.h"
 #include "sym/cgroup.h"
 #include "sym/kallsyms.h"
+#include "sym/kimage.h"
 #include "sym/tracefs.h"
 #include "sym/usym.h"
 #include "type/unwind.h"
@@ -155,19 +156,31 @@ static bool name_usym(void *ctx, struct process_at at, u64 addr, struct symbol *
 	return found;
 }
 
-static bool name_source(void *ctx, struct process_at at, u64 addr, bool is_return, u32 depth,
-			struct symbol *out)
+static bool kernel_source(struct run *r, const struct frame_at *at, u32 depth, struct usource *out)
+{
+	if (!r->naming.kimage)
+		r->naming.kimage = kimage_new(NULL);
+	return kimage_source(r->naming.kimage, system_kallsyms(&r->c.system), at->ip, at->is_return,
+			     depth, out);
+}
+
+static bool name_source(void *ctx, const struct frame_at *at, u32 depth, struct symbol *out)
 {
 	struct run *r = ctx;
+	struct process_at of = at->of;
 	struct usource s;
 
 	if (r->c.recorded)
-		return engines_usym(&r->engines,
-				    &(struct engine_code){ at.pid, addr, is_return, (s32)depth },
-				    out);
-	at = at_hit(ctx, at);
-	if (!usyms_source(run_usyms(ctx), &(struct code_at){ at.pid, at.time, addr, is_return },
-			  depth, &s))
+		return at->user && engines_usym(&r->engines,
+						&(struct engine_code){ of.pid, at->ip,
+								       at->is_return, (s32)depth },
+						out);
+	if (at->user)
+		of = at_hit(ctx, of);
+	if (at->user ? !usyms_source(run_usyms(ctx),
+				     &(struct code_at){ of.pid, of.time, at->ip, at->is_return },
+				     depth, &s) :
+		       !kernel_source(r, at, depth, &s))
 		return false;
 	*out = (struct symbol){
 		.name = s.name, .file = s.file, .line = s.line, .inlined = s.inlined
@@ -332,5 +345,6 @@ void names_init(struct run *r)
 void names_release(struct naming *n)
 {
 	usermaps_release(n);
+	kimage_free(n->kimage);
 	buf_release(&n->text);
 }

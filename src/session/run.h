@@ -136,6 +136,7 @@ struct naming {
 	struct usermaps *usermaps; /* NULL: the script prints no user symbols */
 	struct unseen_processes unseen;
 	struct kernel_symbols_state ksyms;
+	struct kimage *kimage;            /* lines of kernel stacks; NULL: not used yet */
 	struct tracefs_strings *kstrings; /* NULL: not read yet */
 	struct buf text;                  /* strings that lookups return */
 };

@@ -708,10 +708,6 @@ bool usyms_resolve(struct usyms *u, u32 pid, u64 time, u64 address, struct usym 
 
 /* ---- source lines */
 
-/* A reader of debug information that holds more than this many bytes is closed and opened again,
- * which frees them. */
-enum { MOST_DWARF_BYTES = 48 << 20 };
-
 static void close_dwarf(struct file *f)
 {
 	dwarf_close(f->dwarf);
@@ -722,7 +718,7 @@ static struct dwarf *dwarf_of_file(struct file *f)
 {
 	struct err err = { 0 };
 
-	if (f->dwarf && dwarf_memory(f->dwarf) > MOST_DWARF_BYTES) {
+	if (f->dwarf && dwarf_memory(f->dwarf) > DWARF_MOST_BYTES) {
 		close_dwarf(f);
 		f->dwarf_tried = false;
 	}

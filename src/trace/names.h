@@ -27,6 +27,13 @@ struct process_at {
 	u64 time;
 };
 
+struct frame_at {
+	bool user;      /* of the process; else of the kernel */
+	bool is_return; /* ip is a return address */
+	struct process_at of;
+	u64 ip;
+};
+
 #define NAMES_REST "\001"
 struct call_style;
 
@@ -50,12 +57,11 @@ struct names {
 	/* Programs need not keep it any more: they store it again when it occurs. */
 	void (*forget_stack)(void *ctx, const struct stack_value *v);
 	/*
-	 * Source position of a user frame from debug information: the depth-th function whose code
-	 * is at ip, from the innermost inlined one to the one in the symbol table; false after
-	 * that. is_return: ip is a return address. NULL: source lines are disabled.
+	 * Source position of a frame from debug information: the depth-th function whose code is
+	 * there, from the innermost inlined one to the one in the symbol table; false after that.
+	 * NULL: source lines are disabled.
 	 */
-	bool (*source)(void *ctx, struct process_at at, u64 ip, bool is_return, u32 depth,
-		       struct symbol *out);
+	bool (*source)(void *ctx, const struct frame_at *at, u32 depth, struct symbol *out);
 	/* Wall-clock ns of a timestamp. */
 	u64 (*wall_ns)(void *ctx, const struct timestamp_value *ts);
 	/* "<hex build id>" and the offset in the file, for ustack(build_id); may be NULL. */

@@ -186,29 +186,27 @@ static void put_build_id_frame(struct buf *b, const struct names *names, bool us
 
 struct frame {
 	enum stack_mode mode;
-	bool user, is_return;
-	struct process_at of;
-	u64 ip;
+	struct frame_at at;
 };
 
 static void put_symbol_frame(struct buf *b, const struct names *names, const struct frame *f,
 			     const struct symbol *sym)
 {
 	if (f->mode == STACK_MODE_PERF)
-		put_perf_frame(b, names, sym, f->user, f->ip);
+		put_perf_frame(b, names, sym, f->at.user, f->at.ip);
 	else
-		put_plain_frame(b, names, sym, f->ip);
+		put_plain_frame(b, names, sym, f->at.ip);
 }
 
 /* A line for each inlined function, then one for the function in the symbol table. */
 static void put_source_frames(struct buf *b, const struct names *names, const struct frame *f)
 {
-	struct symbol sym = frame_symbol(names, f->user, f->of, f->ip, f->is_return), source;
+	struct symbol sym = frame_symbol(names, f->at.user, f->at.of, f->at.ip, f->at.is_return),
+		      source;
 	const char *module = sym.module;
 	u32 depth = 0;
 
-	while (f->user && names && names->source &&
-	       names->source(names->ctx, f->of, f->ip, f->is_return, depth++, &source)) {
+	while (names && names->source && names->source(names->ctx, &f->at, depth++, &source)) {
 		source.module = module;
 		if (source.inlined) {
 			put_symbol_frame(b, names, f, &source);
@@ -216,7 +214,7 @@ static void put_source_frames(struct buf *b, const struct names *names, const st
 			continue;
 		}
 		/* Again, because a name is valid until the next call only. */
-		sym = frame_symbol(names, f->user, f->of, f->ip, f->is_return);
+		sym = frame_symbol(names, f->at.user, f->at.of, f->at.ip, f->at.is_return);
 		sym.file = source.file;
 		sym.line = source.line;
 		break;
@@ -226,7 +224,7 @@ static void put_source_frames(struct buf *b, const struct names *names, const st
 
 static void put_frame(struct buf *b, const struct names *names, const struct frame *f)
 {
-	const char *why = frame_reason(f->user, f->ip);
+	const char *why = frame_reason(f->at.user, f->at.ip);
 
 	if (why) {
 		if (f->mode == STACK_MODE_PERF)
@@ -240,8 +238,10 @@ static void put_frame(struct buf *b, const struct names *names, const struct fra
 	switch (f->mode) {
 	case STACK_MODE_SONDE:
 	case STACK_MODE_PERF: put_source_frames(b, names, f); break;
-	case STACK_MODE_RAW: buf_hex(b, f->ip); break;
-	case STACK_MODE_BUILD_ID: put_build_id_frame(b, names, f->user, f->of, f->ip); break;
+	case STACK_MODE_RAW: buf_hex(b, f->at.ip); break;
+	case STACK_MODE_BUILD_ID:
+		put_build_id_frame(b, names, f->at.user, f->at.of, f->at.ip);
+		break;
 	}
 	buf_putc(b, '\n');
 }
@@ -416,6 +416,6 @@ void stack_text(struct buf *b, const struct names *names, const struct type *t, 
 
 		for (u32 i = 0; i < n; i++)
 			put_frame(b, names,
-				  &(struct frame){ t->stack.mode, user, i > 0, of, ips[i] });
+				  &(struct frame){ t->stack.mode, { user, i > 0, of, ips[i] } });
 	}
 }

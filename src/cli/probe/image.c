@@ -6,86 +6,28 @@
  */
 #include <stdlib.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 #include "cli/probe/probe.h"
 #include "object/debuginfod.h"
 #include "object/dwarf.h"
 #include "object/elf.h"
+#include "sym/kimage.h"
 
-#define NOTES "/sys/kernel/notes"
-
-/* ---- the build id of the kernel that runs */
-
-/* The description of the note of type NT_GNU_BUILD_ID; NULL: none. */
-static const u8 *id_of_notes(const struct buf *b, u32 *len)
+/* A malloc'ed path as one of the command line; NULL stays NULL. */
+static const char *keep(struct probe *p, char *path)
 {
-	for (size_t at = 0; at + 12 <= b->len;) {
-		u32 head[3]; /* length of the name, of the description, type */
+	const char *kept = path ? arena_strdup(p->arena, path) : NULL;
 
-		memcpy(head, b->s + at, sizeof head);
-		at += sizeof head + ((head[0] + 3ull) & ~3ull);
-		if (at + head[1] > b->len)
-			return NULL;
-		if (head[2] == 3 && head[0] == 4 && !memcmp(b->s + at - 4, "GNU", 4)) {
-			*len = head[1];
-			return (const u8 *)b->s + at;
-		}
-		at += (head[1] + 3ull) & ~3ull;
-	}
-	return NULL;
+	free(path);
+	return kept;
 }
 
-static bool is_of_kernel(const char *path, const u8 *id, u32 len)
+static const char *fetch(struct probe *p)
 {
-	struct err err = { 0 };
-	struct elf *elf = elf_open(path, &err);
-	u32 n = 0;
-	const u8 *other = elf ? elf_build_id(elf, &n) : NULL;
-	bool is_same = id && other && n == len && !memcmp(id, other, len);
+	u32 len = 0;
+	u8 *id = kimage_build_id(&len);
+	const char *path = id ? keep(p, debuginfod_fetch(id, len)) : NULL;
 
-	elf_close(elf);
-	err_release(&err);
-	return is_same;
-}
-
-/* ---- the file */
-
-static const char *const places[] = {
-	"/usr/lib/debug/boot/vmlinux-%s",
-	"/usr/lib/debug/lib/modules/%s/vmlinux",
-	"/boot/vmlinux-%s",
-	"/lib/modules/%s/build/vmlinux",
-	"/lib/modules/%s/vmlinux",
-};
-
-static const char *search(struct probe *p, const char *release, const u8 *id, u32 len)
-{
-	struct buf b = { 0 };
-	const char *path;
-
-	for (u32 i = 0; i < ARRAY_SIZE(places); i++) {
-		buf_clear(&b);
-		for (const char *s = places[i]; *s; s += *s == '%' ? 2 : 1)
-			if (*s == '%')
-				buf_puts(&b, release);
-			else
-				buf_putc(&b, *s);
-		path = arena_strdup(p->arena, b.s);
-		if (!access(path, R_OK) && is_of_kernel(path, id, len)) {
-			buf_release(&b);
-			return path;
-		}
-	}
-	buf_release(&b);
-	return NULL;
-}
-
-static const char *fetch(struct probe *p, const u8 *id, u32 len)
-{
-	char *fetched = id ? debuginfod_fetch(id, len) : NULL;
-	const char *path = fetched ? arena_strdup(p->arena, fetched) : NULL;
-
-	free(fetched);
+	free(id);
 	return path;
 }
 
@@ -100,60 +42,32 @@ static int refuse(struct probe *p, const char *what, const char *release)
 	return STATUS_WRONG;
 }
 
-static const char *real(struct probe *p, const char *given)
-{
-	char *path = realpath(given, NULL);
-	const char *kept = path ? arena_strdup(p->arena, path) : NULL;
-
-	free(path);
-	return kept;
-}
-
 const char *probe_image(struct probe *p)
 {
-	struct utsname u;
-	struct buf notes = { 0 };
-	u32 len = 0;
-	const char *path = NULL;
-
-	uname(&u);
-	buf_read_file(&notes, NOTES);
-	if (notes.s) {
-		const u8 *id = id_of_notes(&notes, &len);
-
-		path = search(p, u.release, id, len);
-	}
-	buf_release(&notes);
-	return path;
+	return keep(p, kimage_find());
 }
 
 int probe_use_image(struct probe *p, const char *what)
 {
 	const char *given = p->c->own.probe.vmlinux;
 	struct utsname u;
-	struct buf notes = { 0 };
-	u32 len = 0;
-	const u8 *id;
-	int ret = 0;
 
 	if (p->module)
 		return say_usage(
 			p->c,
 			"%s: lines and variables of modules are not read: -m takes functions and offsets",
 			what);
-	uname(&u);
-	buf_read_file(&notes, NOTES);
-	id = notes.s ? id_of_notes(&notes, &len) : NULL;
-	p->file = given ? real(p, given) : search(p, u.release, id, len);
+	p->file = given ? keep(p, realpath(given, NULL)) : probe_image(p);
 	if (!p->file && !given)
-		p->file = fetch(p, id, len);
+		p->file = fetch(p);
 	p->is_kernel = true;
-	p->is_of_other = p->file && !is_of_kernel(p->file, id, len);
-	if (!p->file)
-		ret = given ? say_usage(p->c, "-k %s: no such file", given) :
-			      refuse(p, what, u.release);
-	buf_release(&notes);
-	return ret;
+	p->is_of_other = p->file && !kimage_is_running(p->file);
+	if (p->file)
+		return 0;
+	if (given)
+		return say_usage(p->c, "-k %s: no such file", given);
+	uname(&u);
+	return refuse(p, what, u.release);
 }
 
 /* ---- addresses */
