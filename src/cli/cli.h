@@ -56,6 +56,7 @@ enum option_set {
 	SET_MODULE = 1 << 20,    /* --module */
 	SET_PROBE = 1 << 21,     /* -m, -n and -q of perf probe */
 	SET_ENGINE = 1 << 22,    /* --engine, of commands with a script of their own */
+	SET_THREADS = 1 << 23,   /* -t TIDS and a --filter for each -e, as perf takes them */
 	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET | SET_CHILD,
 	/* A command that runs a script of the user. */
 	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_SCRIPT_RUN | SET_FORMAT | SET_OUTPUT,
@@ -76,6 +77,7 @@ struct command {
 	const char *const *verbs;
 	bool script_before_cmd; /* CMD may follow a script, if the first word names one */
 	bool cmd_after;         /* CMD ARGS follow "--": "trace 'sched:*' -- ls -l" */
+	bool cmd_times_pids;    /* "-p PID CMD": CMD only tells how long, as in perf */
 };
 #define C(name) extern const struct command command_##name;
 #include "cli/index.h"
@@ -123,9 +125,11 @@ struct flow_options {
 
 /* sonde stat: of cmd_stat.c. */
 struct stat_options {
-	const char *separator;                   /* -x */
-	u32 repeat, interval_ms, interval_count; /* 0: not given */
-	bool per_cpu, per_thread, json, detailed, all_user, all_kernel;
+	const char *separator;                             /* -x */
+	const char *before, *after;                        /* --pre, --post */
+	u32 repeat, interval_ms, interval_count, delay_ms; /* 0: not given */
+	bool per_cpu, per_thread, per_core, per_die, per_socket, per_node;
+	bool json, detailed, all_user, all_kernel, append, summary, table, none, sync;
 	int timer; /* of -I; -1: none */
 };
 

@@ -38,4 +38,5 @@ const struct command command_block = {
 	.run = block,
 	.takes = SETS_JOB | SET_CPUS | SET_FROM,
 	.words_are_cmd = true,
+	.cmd_times_pids = true,
 };

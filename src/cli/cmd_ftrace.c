@@ -263,4 +263,5 @@ const struct command command_ftrace = {
 	.takes = (SETS_JOB | SET_CPUS | SET_OVER | SET_STACK | SET_EVENTS | SET_MODULE) &
 		 ~(u32)SET_FORMAT,
 	.words_are_cmd = true,
+	.cmd_times_pids = true,
 };

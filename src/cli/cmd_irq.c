@@ -46,4 +46,5 @@ const struct command command_irq = {
 	.run = irq,
 	.takes = SETS_JOB | SET_CPUS | SET_FROM,
 	.words_are_cmd = true,
+	.cmd_times_pids = true,
 };

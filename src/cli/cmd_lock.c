@@ -57,4 +57,5 @@ const struct command command_lock = {
 	.run = lock,
 	.takes = SETS_JOB | SET_CPUS | SET_FROM,
 	.words_are_cmd = true,
+	.cmd_times_pids = true,
 };

@@ -42,4 +42,5 @@ const struct command command_mem = {
 	.run = mem,
 	.takes = SETS_JOB | SET_CPUS | SET_FROM,
 	.words_are_cmd = true,
+	.cmd_times_pids = true,
 };

@@ -294,4 +294,5 @@ const struct command command_profile = {
 	.takes = SETS_JOB | SET_CPUS | SET_SAMPLES | SET_CGROUP,
 	.run = profile,
 	.words_are_cmd = true,
+	.cmd_times_pids = true,
 };

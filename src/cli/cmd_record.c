@@ -320,8 +320,10 @@ const struct command command_record = {
 	       "what one has so far to FILE.1, and \"record stop NAME\" ends it and waits until its file is complete.",
 	.example = "sonde record -e sched:sched_process_fork -- make",
 	.run = record,
-	.takes = SET_TARGET | SET_TREE | SET_RUN | SET_OUTPUT | SET_CPUS | SET_SAMPLES | SET_EVENTS,
+	.takes = SET_TARGET | SET_TREE | SET_RUN | SET_OUTPUT | SET_CPUS | SET_SAMPLES |
+		 SET_EVENTS | SET_THREADS,
 	.words_are_cmd = true,
+	.cmd_times_pids = true,
 	.verbs = record_verbs,
 	.script_before_cmd = true,
 };

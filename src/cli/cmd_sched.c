@@ -366,4 +366,5 @@ const struct command command_sched = {
 	.run = sched,
 	.takes = (SETS_JOB | SET_CPUS | SET_FROM | SET_TIME) & ~(u32)SET_FORMAT,
 	.cmd_after = true,
+	.cmd_times_pids = true,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sonde stat: counts events while a command runs, of processes, CPUs or control groups. */
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/timerfd.h>
 #include "base/clock.h"
@@ -28,17 +29,40 @@ static u32 count_details(const struct cli *c)
 	return MIN(n, (u32)ARRAY_SIZE(default_events) - 1);
 }
 
+/* --filter after the i-th -e, whose events begin at first. */
+static int filter_events(struct counting *st, u32 i, u32 first)
+{
+	const struct cli *c = st->c;
+	const char *filter = i < c->select.n_event_filters ? c->select.event_filters[i] : NULL;
+
+	for (u32 k = first; filter && k < st->events.n; k++) {
+		struct stat_event *e = &st->events.v[k];
+
+		if (e->probe || e->type != PERF_TYPE_TRACEPOINT)
+			return say_usage(
+				c,
+				"--filter=%s: %s is no trace event, which has fields (probes: --where)",
+				filter, e->name);
+		e->filter = filter;
+	}
+	return 0;
+}
+
 static int read_events(struct counting *st)
 {
 	const struct cli *c = st->c;
 	u32 details = count_details(c);
 	int ret = 0;
 
-	for (u32 i = 0; c->select.events && c->select.events[i] && !ret; i++)
+	for (u32 i = 0; c->select.events && c->select.events[i] && !ret; i++) {
+		u32 first = st->events.n;
+
 		ret = stat_read_events(st, c->select.events[i]);
-	for (u32 i = c->select.events ? 1 : 0; i <= details && !ret; i++)
+		ret = ret ? ret : filter_events(st, i, first);
+	}
+	for (u32 i = c->select.events ? 1 : 0; i <= details && !ret && !c->own.stat.none; i++)
 		ret = stat_read_events(st, default_events[i]);
-	if (!ret && !st->events.n)
+	if (!ret && !st->events.n && !c->own.stat.none)
 		ret = say_usage(c, "-e: no event is named");
 	return ret;
 }
@@ -58,15 +82,29 @@ static void init_values(struct counting *st)
 	}
 }
 
-/* The first interval begins with the run, not before its probes are attached. */
+static struct timespec timespec_of(u32 ms)
+{
+	return (struct timespec){ ms / 1000, ms % 1000 * 1000000L };
+}
+
+/* The first interval begins with the run, not before its probes are attached; -D comes first. */
 static void start_timer(struct counting *st)
 {
-	u32 ms = st->c->own.stat.interval_ms;
-	struct itimerspec every = { { ms / 1000, ms % 1000 * 1000000L },
-				    { ms / 1000, ms % 1000 * 1000000L } };
+	const struct stat_options *o = &st->c->own.stat;
+	struct itimerspec at = { .it_value = timespec_of(o->delay_ms) };
 
-	if (ms)
-		timerfd_settime(st->c->own.stat.timer, 0, &every, NULL);
+	if (!st->is_delayed)
+		at.it_interval = at.it_value = timespec_of(o->interval_ms);
+	if (o->timer >= 0)
+		timerfd_settime(o->timer, 0, &at, NULL);
+}
+
+static void end_delay(struct counting *st)
+{
+	st->is_delayed = false;
+	stat_enable(st, true);
+	st->begin_ns = st->shown_ns = clock_mono_ns();
+	start_timer(st);
 }
 
 static int begin(void *ctx, s32 child, struct err *err)
@@ -79,7 +117,8 @@ static int begin(void *ctx, s32 child, struct err *err)
 	if (ret)
 		return ret;
 	init_values(st);
-	if (!child || st->c->select.all || st->cgroup >= 0)
+	st->is_delayed = st->c->own.stat.delay_ms;
+	if (!st->is_delayed && (!child || st->c->select.all || st->cgroup >= 0))
 		stat_enable(st, true);
 	st->was_begun = true;
 	st->begin_ns = st->shown_ns = clock_mono_ns();
@@ -119,6 +158,10 @@ static void ready(void *ctx)
 
 	if (read(st->c->own.stat.timer, &n, sizeof n) != sizeof n || has_all_intervals(st))
 		return;
+	if (st->is_delayed) {
+		end_delay(st);
+		return;
+	}
 	st->n_intervals++;
 	st->end_ns = clock_mono_ns();
 	stat_read(st);
@@ -130,17 +173,27 @@ static void ready(void *ctx)
 
 /* ---- probes of the language: the maps of the script are "@p" and the number of the event */
 
+/* " /tid == 12 || tid == 15/" of -t. */
+static void put_threads(const struct counting *st, struct buf *b)
+{
+	for (u32 i = 0; i < st->c->select.tids.n; i++)
+		buf_printf(b, "%stid == %u", i ? " || " : " /", st->c->select.tids.v[i]);
+	buf_puts(b, st->c->select.tids.n ? "/" : "");
+}
+
 static void put_script(struct counting *st, struct buf *b)
 {
-	const struct stat_options *o = &st->c->own.stat;
-
 	buf_puts(b, "config = { max_probes = 100000; max_map_keys = 65536 }\n");
-	for (u32 i = 0; i < st->events.n; i++)
-		if (st->events.v[i].probe)
-			buf_printf(b, "%s { @p%u%s = count(); }\n", st->events.v[i].probe, i,
-				   o->per_cpu    ? "[(uint32)cpu]" :
-				   o->per_thread ? "[(uint32)tid]" :
-						   "");
+	for (u32 i = 0; i < st->events.n; i++) {
+		if (!st->events.v[i].probe)
+			continue;
+		buf_puts(b, st->events.v[i].probe);
+		put_threads(st, b);
+		buf_printf(b, " { @p%u%s = count(); }\n", i,
+			   st->by == STAT_BY_CPU    ? "[(uint32)cpu]" :
+			   st->by == STAT_BY_THREAD ? "[(uint32)tid]" :
+						      "");
+	}
 	if (!st->has_probes)
 		buf_puts(b, "begin { }\n");
 }
@@ -219,9 +272,47 @@ static int run_once(struct counting *st, const char *script)
 	st->was_begun = false;
 	ret = job_run(c, &job);
 	stat_close(st);
-	if (st->was_begun && st->end_ns)
-		c->own.stat.interval_ms ? (void)0 : stat_add_run(st);
+	if (st->was_begun && st->end_ns && !c->own.stat.interval_ms)
+		stat_add_run(st);
 	return ret;
+}
+
+/* --pre, --post. */
+static int run_command(const struct counting *st, const char *option, const char *command)
+{
+	int status = command ? system(command) : 0;
+
+	if (!status)
+		return 0;
+	say(st->c, "%s: the command failed: %s", option, command);
+	return STATUS_WRONG;
+}
+
+/* What is before and after a run is not counted. */
+static int run_with_commands(struct counting *st, const char *script)
+{
+	const struct stat_options *o = &st->c->own.stat;
+	int ret = run_command(st, "--pre", o->before), after;
+
+	if (ret)
+		return ret;
+	if (o->sync)
+		sync();
+	ret = run_once(st, script);
+	after = run_command(st, "--post", o->after);
+	return ret ? ret : after;
+}
+
+/* The lines at the end. */
+static void put_results(struct counting *st, struct buf *b)
+{
+	const struct stat_options *o = &st->c->own.stat;
+
+	if (o->interval_ms && st->was_begun && !has_all_intervals(st))
+		stat_put_interval(st, b);
+	if (o->interval_ms && o->summary && st->was_begun)
+		stat_add_run(st);
+	stat_put_all(st, b);
 }
 
 static int run_all(struct counting *st)
@@ -236,11 +327,8 @@ static int run_all(struct counting *st)
 		st->c->request.traced.scope = SCOPE_SCRIPT;
 	}
 	for (u32 i = 0; i < n && ret < STATUS_REFUSED; i++)
-		ret = run_once(st, script.s);
-	if (st->c->own.stat.interval_ms && st->was_begun && !has_all_intervals(st))
-		stat_put_interval(st, &b);
-	else
-		stat_put_all(st, &b);
+		ret = run_with_commands(st, script.s);
+	put_results(st, &b);
 	put(st, &b);
 	buf_release(&script);
 	return ret;
@@ -248,11 +336,24 @@ static int run_all(struct counting *st)
 
 static void make_timer(struct counting *st)
 {
-	if (st->c->own.stat.interval_ms)
+	if (st->c->own.stat.interval_ms || st->c->own.stat.delay_ms)
 		st->c->own.stat.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 }
 
 /* ---- the command line */
+
+/* "12,15" */
+static const char *numbers(struct arena *a, const u32 *v, u32 n)
+{
+	struct buf b = { 0 };
+	const char *text;
+
+	for (u32 i = 0; i < n; i++)
+		buf_printf(&b, "%s%u", i ? "," : "", v[i]);
+	text = arena_strdup(a, b.s);
+	buf_release(&b);
+	return text;
+}
 
 static const char *what(struct counting *st)
 {
@@ -263,8 +364,12 @@ static const char *what(struct counting *st)
 		return arena_printf(a, "control group '%s'", c->select.cgroup);
 	if (c->select.all)
 		return "'system wide'";
+	if (c->select.tids.n)
+		return arena_printf(a, "thread id '%s'",
+				    numbers(a, c->select.tids.v, c->select.tids.n));
 	if (c->request.traced.n_pids)
-		return arena_printf(a, "process id '%u'", c->request.traced.pids[0]);
+		return arena_printf(a, "process id '%s'",
+				    numbers(a, c->request.traced.pids, c->request.traced.n_pids));
 	if (c->request.traced.command)
 		return arena_printf(a, "'%s'", c->request.traced.command);
 	return arena_printf(a, "'CPU(s) %s'", c->select.cpus);
@@ -289,13 +394,46 @@ static int take_targets(struct cli *c)
 	return ret;
 }
 
+/* -A and its kind. */
+static int take_by(struct counting *st)
+{
+	const struct stat_options *o = &st->c->own.stat;
+	const bool given[] = {
+		[STAT_BY_CPU] = o->per_cpu,       [STAT_BY_THREAD] = o->per_thread,
+		[STAT_BY_CORE] = o->per_core,     [STAT_BY_DIE] = o->per_die,
+		[STAT_BY_SOCKET] = o->per_socket, [STAT_BY_NODE] = o->per_node,
+	};
+	u32 n = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(given); i++)
+		if (given[i]) {
+			st->by = (enum stat_by)i;
+			n++;
+		}
+	if (n > 1)
+		return say_usage(
+			st->c,
+			"-A, --per-thread, --per-core, --per-die, --per-socket and --per-node exclude each other");
+	if (n && !o->per_thread && !st->c->select.all)
+		return o->per_cpu ?
+			       0 :
+			       say_usage(
+				       st->c,
+				       "--per-core, --per-die, --per-socket and --per-node count CPUs: with -a or -C");
+	return 0;
+}
+
 static int check(const struct counting *st)
 {
 	const struct cli *c = st->c;
 	const struct stat_options *o = &c->own.stat;
 
-	if (o->per_cpu && o->per_thread)
-		return say_usage(c, "-A and --per-thread exclude each other");
+	if (st->has_probes && st->by > STAT_BY_THREAD)
+		return say_usage(c,
+				 "probes of the language are counted for each CPU (-A) or thread");
+	if (st->has_probes && o->delay_ms)
+		return say_usage(
+			c, "-D is for counters: probes of the language count from the beginning");
 	if (o->per_thread && c->request.traced.command && !c->select.all)
 		return say_usage(
 			c,
@@ -307,8 +445,16 @@ static int check(const struct counting *st)
 			"--where is for probes of the language: counters ask nothing of an event");
 	if (o->interval_count && !o->interval_ms)
 		return say_usage(c, "--interval-count counts intervals of -I");
+	if (o->summary && !o->interval_ms)
+		return say_usage(c, "--summary sums the intervals of -I");
+	if (o->append && !c->output.file)
+		return say_usage(c, "--append is for the file of -o");
+	if (o->none && c->select.events)
+		return say_usage(c, "-n counts nothing: without -e");
 	if (o->repeat && (o->interval_ms || !c->request.traced.command))
 		return say_usage(c, "-r repeats a command, without -I");
+	if (o->table && o->repeat < 2)
+		return say_usage(c, "--table has the times of the runs of -r");
 	return 0;
 }
 
@@ -322,6 +468,8 @@ static int stat_main(struct cli *c)
 	st->out = STDERR_FILENO;
 	c->own.stat.timer = -1;
 	c->own.stat.json |= c->sink.output == &output_json;
+	c->output.appends = c->own.stat.append;
+	ret = ret ? ret : take_by(st);
 	ret = ret ? ret : read_events(st);
 	ret = ret ? ret : check(st);
 	if (!ret && c->output.file && (st->out = output_open(c)) < 0)
@@ -347,11 +495,12 @@ const struct command command_stat = {
 	       "language (kprobe:vfs_read, uprobe:FILE:FUNCTION, usdt:...). CMD is counted from its execution on, with its children. "
 	       "If there are more events than counters, numbers are scaled, and the share of the time that they were counted is shown; what the machine "
 	       "does not have is <not supported>, what never ran <not counted>. The result goes to standard error or to the file of -o. The exit status is "
-	       "that of CMD.",
+	       "that of CMD. With -p or -t, CMD is not counted: it only tells how long.",
 	.example = "sonde stat ls -l /usr\n"
 		   "sonde stat -e page-faults,context-switches:u,'sched:*' -r 5 -- make -j4\n"
 		   "sonde stat -a -A -I 1000 -e cpu-clock,context-switches --duration 5s",
 	.run = stat_main,
-	.takes = SETS_JOB | SET_CPUS | SET_CGROUP | SET_EVENTS,
+	.takes = SETS_JOB | SET_CPUS | SET_CGROUP | SET_EVENTS | SET_THREADS,
 	.words_are_cmd = true,
+	.cmd_times_pids = true,
 };

@@ -94,4 +94,5 @@ const struct command command_trace = {
 	.takes = SETS_JOB | SET_CPUS | SET_STACK | SET_FILTER | SET_EVENTS,
 	.run = run,
 	.cmd_after = true,
+	.cmd_times_pids = true,
 };

@@ -16,8 +16,10 @@ static int check_ways(const struct cli *c, enum job_need need)
 {
 	const struct traced *t = &c->request.traced;
 
-	if (t->n_pids && (t->command || c->select.all))
-		return say_usage(c, "-p excludes -a and a command");
+	if (t->n_pids && c->select.all)
+		return say_usage(c, "-p excludes -a");
+	if (t->n_pids && t->command)
+		return say_usage(c, "-p excludes a command");
 	if (!t->n_pids && !t->command && !c->select.all && need == JOB_NEEDS_TARGET)
 		return say_usage(c, "what to trace: a command, -p PID or -a");
 	return 0;
@@ -29,6 +31,10 @@ int job_targets(struct cli *c, enum job_need need)
 
 	if (c->line.n_after)
 		t->command = join_command(c, c->line.after, c->line.n_after);
+	if (t->n_pids && c->command->cmd_times_pids) {
+		t->timer = t->command;
+		t->command = NULL;
+	}
 	t->scope = c->select.all || (!t->command && !t->n_pids) ? SCOPE_SCRIPT :
 		   c->select.no_follow                          ? SCOPE_OWN :
 								  SCOPE_TREE;

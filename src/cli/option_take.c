@@ -344,6 +344,9 @@ static int take_one_tid(struct cli *c, const char *value)
 		i++;
 	if (i == t->n_pids)
 		add_pid(c, process);
+	for (i = 0; i < c->select.tids.n; i++)
+		if (c->select.tids.v[i] == (u32)tid)
+			return 0;
 	vec_push(&c->line.arena, &c->select.tids, (u32)tid);
 	return 0;
 }

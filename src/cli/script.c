@@ -245,7 +245,7 @@ static int take_after(struct cli *c, bool script_is_word)
 		return follow_check(c);
 	if (c->request.traced.command && c->request.traced.command != c->line.after_command)
 		return say_usage(c, "-c and a command after -- exclude each other");
-	if (c->request.traced.n_pids)
+	if (c->request.traced.n_pids && !c->command->cmd_times_pids)
 		return say_usage(c, "USAGE: Cannot use both -c and -p.");
 	c->line.n_words = n;
 	c->request.script.n_named = c->line.n_before_named;

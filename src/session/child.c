@@ -274,9 +274,10 @@ static int make_pipe(int *reads, int *writes)
 
 int child_start(struct run *r, struct err *err)
 {
+	const struct traced *t = &r->request->traced;
 	int ret;
 
-	command.argv = split_words(&r->c.arena, r->request->traced.command);
+	command.argv = split_words(&r->c.arena, t->command ? t->command : t->timer);
 	command.path = command.argv[0] ? path_find_program(&r->c.arena, command.argv[0]) : NULL;
 	if (!command.path)
 		return err_usage(

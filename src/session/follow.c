@@ -98,7 +98,7 @@ static void each_named(struct run *r, void (*f)(struct run *r, u32 pid))
 {
 	const struct traced *t = &r->request->traced;
 
-	if (r->child.pid)
+	if (t->command)
 		f(r, (u32)r->child.pid);
 	for (u32 i = 0; i < t->n_pids; i++)
 		f(r, t->pids[i]);

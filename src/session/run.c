@@ -312,7 +312,8 @@ static int start(struct run *r, struct err *err)
 {
 	int ret;
 
-	if (r->request->traced.command && (ret = child_start(r, err)) < 0)
+	if ((r->request->traced.command || r->request->traced.timer) &&
+	    (ret = child_start(r, err)) < 0)
 		return ret;
 	if ((ret = start_engines(r, err)) < 0)
 		return ret;
@@ -448,8 +449,8 @@ static int release_child(void *ctx, struct err *err)
 /* Through the engine that attaches to it then, if there is one. */
 static int launch_child(struct run *r, struct err *err)
 {
-	for (struct used_engine *u = engines_next(&r->engines, NULL); u && r->child.pid;
-	     u = engines_next(&r->engines, u))
+	for (struct used_engine *u = engines_next(&r->engines, NULL);
+	     u && r->request->traced.command; u = engines_next(&r->engines, u))
 		if (u->ops->launch)
 			return u->ops->launch(u->self, r->child.pid, release_child, r, err);
 	return child_release(r, err);
@@ -461,7 +462,8 @@ static int loop_through(struct run *r, struct err *err)
 	int ret = loop_init(r, err);
 
 	if (ret >= 0 && beside)
-		ret = beside->begin(beside->ctx, r->child.pid, err);
+		ret = beside->begin(beside->ctx, r->request->traced.command ? r->child.pid : 0,
+				    err);
 	if (ret < 0 || (ret = launch_child(r, err)) < 0) {
 		if (r->request->script.is_of_command) /* whose scripts do nothing before */
 			r->attach.has_started = false;

@@ -197,7 +197,7 @@ static void note_present(struct run *r, struct usermaps *m)
 	m->some = traced_by_set(t) || t->n_pids || t->scope == SCOPE_EVENTS;
 	if (!m->some)
 		proc_each(wait_for_turn, m);
-	if (m->some && r->child.pid)
+	if (m->some && t->command)
 		note_member(m, (u32)r->child.pid);
 	for (u32 i = 0; i < t->n_pids; i++)
 		note_member(m, t->pids[i]);

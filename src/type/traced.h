@@ -31,6 +31,8 @@ struct traced {
 	/* Words as a shell would split them. It is started when all probes are attached; the run
 	 * ends with it. NULL: none. */
 	const char *command;
+	/* A command that is not traced: the run starts it, and ends with it at the latest. */
+	const char *timer;
 	const struct traced_user *user; /* of the command; NULL: ours */
 	enum traced_scope scope;
 	/* An expression of the language that each clause has as a further condition, or NULL. */

@@ -5,155 +5,12 @@
  * read.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include "base/fd.h"
-#include "cli/job.h"
 #include "cli/stat/stat.h"
-#include "sym/cgroup.h"
-#include "sym/procs.h"
-
-/* ---- targets: processes x processors */
-
-struct adding {
-	struct counting *st;
-	struct arena *a;
-	VEC(s32) pids;
-	VEC(s32) cpus;
-	u32 pid; /* whose threads are added */
-};
-
-static u32 row_of(struct adding *g, u32 id, const char *name)
-{
-	struct counting *st = g->st;
-
-	for (u32 i = 0; i < st->rows.n; i++)
-		if (st->rows.v[i].id == id)
-			return i;
-	vec_push(g->a, &st->rows, ((struct stat_row){ name, id }));
-	return st->rows.n - 1;
-}
-
-static u32 row_for(struct adding *g, s32 pid, s32 cpu)
-{
-	struct buf comm = { 0 };
-	const char *name;
-	u32 row;
-
-	if (g->st->c->own.stat.per_cpu)
-		return row_of(g, (u32)cpu, arena_printf(g->a, "CPU%d", cpu));
-	if (!g->st->c->own.stat.per_thread)
-		return row_of(g, 0, NULL);
-	if (buf_read_file(&comm, arena_printf(g->a, "/proc/%d/comm", pid)) < 0)
-		buf_puts(&comm, "");
-	name = arena_printf(g->a, "%.*s-%d", (int)strcspn(comm.s, "\n"), comm.s, pid);
-	row = row_of(g, (u32)pid, name);
-	buf_release(&comm);
-	return row;
-}
-
-static int add_thread(void *ctx, u32 tid)
-{
-	struct adding *g = ctx;
-
-	vec_push(g->a, &g->pids, (s32)tid);
-	return 0;
-}
-
-static int add_process(void *ctx, u32 pid)
-{
-	proc_each_thread(pid, add_thread, ctx);
-	return 0;
-}
-
-/* "0,2-3" */
-static int add_cpus(struct adding *g, const char *list, struct err *err)
-{
-	u32 first, last;
-
-	for (const char *s = list; s; s = *s == ',' ? s + 1 : NULL) {
-		if (!(s = job_read_range(s, &first, &last)))
-			break;
-		for (; first <= last; first++)
-			vec_push(g->a, &g->cpus, (s32)first);
-		if (!*s || *s == '\n')
-			return 0;
-	}
-	return err_usage(err, -EINVAL, "--cpus=%s: a list of CPUs, as 0,2-3", list);
-}
-
-static int add_online(struct adding *g, struct err *err)
-{
-	struct buf b = { 0 };
-	int ret = buf_read_file(&b, "/sys/devices/system/cpu/online");
-
-	ret = ret < 0 ?
-		      err_set(err, ret, "read /sys/devices/system/cpu/online: %s", strerror(-ret)) :
-		      add_cpus(g, b.s, err);
-	buf_release(&b);
-	return ret;
-}
-
-/* perf events have a hierarchy of their own where version 1 is mounted. */
-static int add_cgroup(struct adding *g, const char *path, struct err *err)
-{
-	const char *mount = access("/sys/fs/cgroup/perf_event", F_OK) ? cgroup_mount() :
-									"/sys/fs/cgroup/perf_event";
-
-	if (!starts_with(path, "/sys/"))
-		path = arena_printf(g->a, "%s/%s", mount ? mount : "/sys/fs/cgroup", path);
-	g->st->cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (g->st->cgroup < 0)
-		return err_sys(err, "open the control group %s", path);
-	vec_push(g->a, &g->pids, g->st->cgroup);
-	return 0;
-}
-
-static int add_pids(struct adding *g, s32 child, struct err *err)
-{
-	struct cli *c = g->st->c;
-	const struct traced *t = &c->request.traced;
-	int ret = 0;
-
-	if (c->select.cgroup)
-		ret = add_cgroup(g, c->select.cgroup, err);
-	else if (c->own.stat.per_thread && c->select.all)
-		proc_each(add_process, g);
-	else if (child && !c->select.all)
-		vec_push(g->a, &g->pids, child);
-	for (u32 i = 0; i < t->n_pids; i++)
-		add_process(g, t->pids[i]);
-	if (!g->pids.n && t->n_pids)
-		ret = err_usage(err, -ESRCH, "process %u has no threads: it has ended", t->pids[0]);
-	else if (!g->pids.n && !ret)
-		vec_push(g->a, &g->pids, -1);
-	return ret;
-}
-
-int stat_add_targets(struct counting *st, s32 child, struct err *err)
-{
-	struct adding g = { .st = st, .a = &st->c->line.arena };
-	int ret = add_pids(&g, child, err);
-
-	if (!ret && st->c->select.cpus)
-		ret = add_cpus(&g, st->c->select.cpus, err);
-	else if (!ret && (st->c->own.stat.per_cpu || g.pids.v[0] < 0 || st->cgroup >= 0))
-		ret = add_online(&g, err);
-	else
-		vec_push(g.a, &g.cpus, -1);
-	st->targets.n = 0;
-	for (u32 i = 0; i < g.pids.n && !ret; i++)
-		for (u32 k = 0; k < g.cpus.n; k++)
-			vec_push(g.a, &st->targets,
-				 ((struct stat_target){ g.pids.v[i], g.cpus.v[k],
-							row_for(&g, g.pids.v[i], g.cpus.v[k]) }));
-	return ret;
-}
-
-/* ---- perf events */
 
 static struct perf_event_attr attr_of(const struct counting *st, const struct stat_event *e,
 				      bool at_exec)
@@ -189,6 +46,24 @@ static int open_one(struct counting *st, const struct stat_event *e, const struc
 	int fd = (int)syscall(SYS_perf_event_open, &attr, t->pid, t->cpu, group, flags);
 
 	return fd < 0 ? -errno : fd;
+}
+
+/* 0 or -errno. */
+static int set_filter(int fd, const struct stat_event *e)
+{
+	return e->filter && fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, e->filter) ? -errno : 0;
+}
+
+static int refused_filter(const struct stat_event *e, int code, struct err *err)
+{
+	err_set(err, code, "--filter=%s: the kernel does not take it for %s: %s", e->filter,
+		e->name, strerror(-code));
+	err_help(
+		err,
+		"names are fields of the event (sonde list -v 'tracepoint:%s'); numbers are compared by == != < > <= >= &, strings by "
+		"== != ~; && || ! and parentheses join them",
+		e->name);
+	return code;
 }
 
 static bool is_unsupported(int code)
@@ -241,13 +116,15 @@ static int open_event(struct counting *st, struct stat_event *e, bool at_exec, s
 		else if (fd < 0 && fd != -ESRCH) /* a thread that has ended */
 			return refused(e, fd, err);
 		vec_push(&st->c->line.arena, &e->fds, fd);
+		if (set_filter(fd, e))
+			return refused_filter(e, -errno, err);
 	}
 	return 0;
 }
 
 int stat_open(struct counting *st, s32 child, struct err *err)
 {
-	bool at_exec = child && !st->c->select.all && st->cgroup < 0;
+	bool at_exec = child && !st->c->select.all && st->cgroup < 0 && !st->c->own.stat.delay_ms;
 	int ret = 0;
 
 	for (u32 i = 0; i < st->events.n && !ret; i++)

@@ -87,11 +87,14 @@ void stat_add_run(struct counting *st)
 			const struct stat_value *now = &st->events.v[i].now.v[row];
 			struct stat_value *sum = &st->events.v[i].shown.v[row];
 
+			if (!st->n_runs) /* of an interval */
+				*sum = (struct stat_value){ 0 };
 			add_value(&st->runs.v[i * st->rows.n + row], stat_scaled(now));
 			sum->enabled += now->enabled;
 			sum->running += now->running;
 		}
-	add_value(&st->runs.v[st->runs.n - 1], (double)(st->end_ns - st->begin_ns) / 1e9);
+	vec_push(a, &st->seconds, (double)(st->end_ns - st->begin_ns) / 1e9);
+	add_value(&st->runs.v[st->runs.n - 1], *vec_last(&st->seconds));
 	st->n_runs++;
 }
 
@@ -174,7 +177,8 @@ static struct metric metric_of(const struct shown *s, u32 event, u32 row)
 
 struct line {
 	const struct stat_event *event;
-	const char *row, *missing; /* instead of a value, or NULL */
+	const struct stat_row *row;
+	const char *missing; /* instead of a value, or NULL */
 	double value, spread;
 	struct stat_value times;
 	struct metric metric;
@@ -183,7 +187,7 @@ struct line {
 static struct line line_of(const struct shown *s, u32 event, u32 row)
 {
 	const struct stat_event *e = &s->st->events.v[event];
-	struct line l = { .event = e, .row = s->st->rows.v[row].name };
+	struct line l = { .event = e, .row = &s->st->rows.v[row] };
 
 	l.times = s->times(s->st, event, row);
 	l.missing = !e->is_supported ? "<not supported>" : l.times.running ? NULL : "<not counted>";
@@ -212,14 +216,23 @@ static double share_running(const struct stat_value *v)
 	return v->enabled ? 100 * (double)v->running / (double)v->enabled : 100;
 }
 
+/* Whether rows are of several CPUs, whose number is shown. */
+static bool has_cpus(const struct counting *st)
+{
+	return st->by > STAT_BY_THREAD;
+}
+
 static void put_text(const struct shown *s, const struct line *l)
 {
 	struct buf *b = s->b;
 
 	if (s->at_ns)
 		buf_printf(b, "%16.9f ", (double)s->at_ns / 1e9);
-	if (l->row)
-		buf_printf(b, s->st->c->own.stat.per_cpu ? "%-8s" : "%16s ", l->row);
+	if (l->row->name)
+		buf_printf(b, "%*s%-*s ", (int)l->row->indent, "", (int)l->row->width,
+			   l->row->name);
+	if (has_cpus(s->st))
+		buf_printf(b, "%4u ", l->row->n_cpus);
 	put_number(b, l, 18);
 	buf_printf(b, " %4s %-32s", unit_of(l), l->event->name);
 	if (l->metric.unit)
@@ -241,8 +254,12 @@ static void put_fields(const struct shown *s, const struct line *l)
 
 	if (s->at_ns)
 		buf_printf(b, "%16.9f%s", (double)s->at_ns / 1e9, sep);
-	if (l->row)
-		buf_printf(b, "%s%s", l->row, sep);
+	else if (s->st->c->own.stat.interval_ms)
+		buf_printf(b, "%16s%s", "summary", sep);
+	if (l->row->name)
+		buf_printf(b, "%s%s", l->row->name, sep);
+	if (has_cpus(s->st))
+		buf_printf(b, "%u%s", l->row->n_cpus, sep);
 	put_number(b, l, 0);
 	buf_printf(b, "%s%s%s%s%s", sep, unit_of(l), sep, l->event->name, sep);
 	if (s->has_spread)
@@ -255,6 +272,19 @@ static void put_fields(const struct shown *s, const struct line *l)
 		   l->metric.unit ? l->metric.unit : "");
 }
 
+/* The name of a row in JSON, and the titles of its columns after "time" of -I. */
+static const struct {
+	const char *json, *titles;
+} keys[] = {
+	[STAT_BY_NONE] = { "", "" },
+	[STAT_BY_CPU] = { "cpu", " CPU       " },
+	[STAT_BY_THREAD] = { "thread", "             comm-pid     " },
+	[STAT_BY_CORE] = { "core", " core            cpus" },
+	[STAT_BY_DIE] = { "die", " die          cpus" },
+	[STAT_BY_SOCKET] = { "socket", " socket cpus" },
+	[STAT_BY_NODE] = { "node", " node   cpus" },
+};
+
 static void put_json(const struct shown *s, const struct line *l)
 {
 	struct buf *b = s->b;
@@ -262,11 +292,13 @@ static void put_json(const struct shown *s, const struct line *l)
 	buf_putc(b, '{');
 	if (s->at_ns)
 		buf_printf(b, "\"interval\" : %.9f, ", (double)s->at_ns / 1e9);
-	if (l->row) {
-		buf_printf(b, "\"%s\" : ", s->st->c->own.stat.per_cpu ? "cpu" : "thread");
-		json_strz(b, l->row + (s->st->c->own.stat.per_cpu ? strlen("CPU") : 0));
+	if (l->row->name) {
+		buf_printf(b, "\"%s\" : ", keys[s->st->by].json);
+		json_strz(b, l->row->name + (s->st->by == STAT_BY_CPU ? strlen("CPU") : 0));
 		buf_puts(b, ", ");
 	}
+	if (has_cpus(s->st))
+		buf_printf(b, "\"aggregate-number\" : %u, ", l->row->n_cpus);
 	buf_puts(b, "\"counter-value\" : ");
 	if (l->missing)
 		buf_printf(b, "\"%s\"", l->missing);
@@ -284,18 +316,26 @@ static void put_json(const struct shown *s, const struct line *l)
 		l->metric.unit ? l->metric.unit : "");
 }
 
+static void put_line(const struct shown *s, u32 event, u32 row)
+{
+	const struct stat_options *o = &s->st->c->own.stat;
+	struct line l = line_of(s, event, row);
+
+	if (l.missing && s->st->by == STAT_BY_THREAD && s->st->c->select.all)
+		return; /* threads that did not run are not shown */
+	(o->json ? put_json : o->separator ? put_fields : put_text)(s, &l);
+}
+
+/* Event by event; where rows are of several CPUs row by row. */
 static void put_lines(const struct shown *s)
 {
-	for (u32 i = 0; i < s->st->events.n; i++)
-		for (u32 row = 0; row < s->st->rows.n; row++) {
-			struct line l = line_of(s, i, row);
+	u32 n_events = s->st->events.n, n_rows = s->st->rows.n;
 
-			if (l.row && l.missing && s->st->c->own.stat.per_thread)
-				continue; /* threads that did not run are not shown */
-			(s->st->c->own.stat.json      ? put_json :
-			 s->st->c->own.stat.separator ? put_fields :
-							put_text)(s, &l);
-		}
+	for (u32 i = 0; i < n_events * n_rows; i++)
+		if (has_cpus(s->st))
+			put_line(s, i % n_events, i / n_events);
+		else
+			put_line(s, i / n_rows, i % n_rows);
 }
 
 /* ---- tables */
@@ -318,10 +358,29 @@ void stat_put_interval(struct counting *st, struct buf *b)
 			e->before.v[row] = e->now.v[row];
 		}
 	if (!st->has_head && !st->c->own.stat.json && !st->c->own.stat.separator)
-		buf_puts(b, "#           time             counts unit events\n");
+		buf_printf(b, "#           time%s             counts unit events\n",
+			   keys[st->by].titles);
 	st->has_head = true;
 	put_lines(&s);
 	st->shown_ns = st->end_ns;
+}
+
+/* --table: a bar of one # for each 5 % from the mean, and one more. */
+static void put_times(const struct counting *st, struct buf *b, double mean, int digits)
+{
+	struct buf first = { 0 };
+
+	buf_printf(&first, "%18.*f", digits, mean);
+	buf_printf(b, "\n%*s# Table of individual measurements:\n", (int)strspn(first.s, " "), "");
+	for (u32 i = 0; i < st->seconds.n; i++) {
+		double run = st->seconds.v[i], percent = 100 * (run - mean) / run;
+
+		buf_printf(b, "%18.*f (%+.*f) ", digits, run, digits, run - mean);
+		buf_pad(b, '#', 1 + (u32)(percent < 0 ? -percent : percent) / 5);
+		buf_putc(b, '\n');
+	}
+	buf_printf(b, "\n%*s# Final result:", (int)strspn(first.s, " "), "");
+	buf_release(&first);
 }
 
 static void put_elapsed(struct counting *st, struct buf *b)
@@ -336,6 +395,8 @@ static void put_elapsed(struct counting *st, struct buf *b)
 	}
 	for (double x = sd; x < 1 && digits < 9; digits++)
 		x *= 10;
+	if (st->c->own.stat.table)
+		put_times(st, b, mean_of(r), digits);
 	buf_printf(b, "\n%18.*f +- %.*f seconds time elapsed  ( +- %5.2f%% )\n", digits, mean_of(r),
 		   digits, sd, percent_of(r));
 }
@@ -347,7 +408,8 @@ static double seconds_of(struct timeval t)
 
 static void put_usage(const struct counting *st, struct buf *b)
 {
-	if (st->n_runs > 1 || !st->usage.ru_maxrss || st->c->select.all)
+	if (st->n_runs > 1 || !st->usage.ru_maxrss || !st->c->request.traced.command ||
+	    st->c->select.all)
 		return;
 	buf_printf(b, "\n%18.9f seconds user\n%18.9f seconds sys\n", seconds_of(st->usage.ru_utime),
 		   seconds_of(st->usage.ru_stime));

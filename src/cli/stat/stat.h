@@ -4,6 +4,7 @@
  *
  *	events.c	-e: names as perf and the language have them -> events
  *	pmu.c		PMU/TERM=VALUE,.../: units that sysfs describes
+ *	targets.c	threads and processors, and the rows that they count in
  *	count.c		perf events: opened, read (perf_event_open(2))
  *	print.c		tables, lines of fields, JSON
  *
@@ -40,7 +41,8 @@ struct stat_event {
 	bool no_user, no_kernel, no_hypervisor, no_host, no_guest;
 	u8 precise;
 	bool is_supported;
-	VEC(int) fds;                              /* by row of stat.targets; -1: not open */
+	const char *filter; /* of a trace event, as the kernel takes it; NULL: none */
+	VEC(int) fds;       /* by row of stat.targets; -1: not open */
 	VEC(struct stat_value) now, before, shown; /* by row of stat.rows */
 };
 
@@ -50,9 +52,24 @@ struct stat_target {
 	u32 row;
 };
 
+/* What has a row of its own. */
+enum stat_by {
+	STAT_BY_NONE,
+	STAT_BY_CPU,
+	STAT_BY_THREAD,
+	STAT_BY_CORE,
+	STAT_BY_DIE,
+	STAT_BY_SOCKET,
+	STAT_BY_NODE,
+};
+
+enum { STAT_COMM = 16, STAT_PID = 8 }; /* widths of the names of threads */
+
 struct stat_row {
-	const char *name; /* "CPU0", "bash-12"; NULL: the only one */
-	u32 id;           /* the processor or thread */
+	const char *name;  /* "CPU0", "bash-12", "S0-D0-C1"; NULL: the only one */
+	u32 indent, width; /* of the name in a table */
+	u32 id;            /* the processor or thread */
+	u32 n_cpus;        /* of its targets */
 };
 
 /* Values of several runs. */
@@ -66,10 +83,13 @@ struct counting {
 	VEC(struct stat_event) events;
 	VEC(struct stat_target) targets;
 	VEC(struct stat_row) rows;
+	enum stat_by by;
 	VEC(struct stat_runs) runs; /* by event and row; after all those the time */
+	VEC(double) seconds;        /* of each run */
 	s32 cgroup;                 /* -1: none */
 	const char *of;             /* what is counted: for the title */
 	bool has_probes, was_begun;
+	bool is_delayed; /* -D: not enabled yet */
 	u32 n_intervals; /* that were printed */
 	u32 n_runs;
 	u64 begin_ns, end_ns; /* monotonic */
@@ -85,10 +105,11 @@ int stat_read_events(struct counting *st, const char *list);
 /* ---- pmu.c: "cpu/event=0x3c,umask=1/". 0, or -errno with err set. */
 int stat_read_pmu(struct arena *a, const char *text, struct stat_event *e, struct err *err);
 
-/* ---- count.c */
-/* -p, -C, -A, --per-thread, -G: rows and targets; child: the command, 0: none. 0 or -errno. */
+/* ---- targets.c: rows and targets; child: the command, 0: none. 0 or -errno. */
 int stat_add_targets(struct counting *st, s32 child, struct err *err);
-/* Opens all; disabled until an execution if there is a child alone. 0 or -errno. */
+
+/* ---- count.c */
+/* Opens all; disabled, but of a child alone until its execution without -D. 0 or -errno. */
 int stat_open(struct counting *st, s32 child, struct err *err);
 void stat_enable(struct counting *st, bool on);
 /* The counts so far -> now, without those of probes. */
@@ -98,6 +119,7 @@ void stat_close(struct counting *st);
 /* ---- print.c */
 /* The counts since `before`, which becomes `now`. */
 void stat_put_interval(struct counting *st, struct buf *b);
+/* The counts so far become a run. */
 void stat_add_run(struct counting *st);
 void stat_put_all(struct counting *st, struct buf *b);
 
