@@ -56,6 +56,7 @@ enum option_set {
 	SET_MODULE = 1 << 20,    /* --module */
 	SET_PROBE = 1 << 21,     /* -m, -n and -q of perf probe */
 	SET_ENGINE = 1 << 22,    /* --engine, of commands with a script of their own */
+	SET_INPUT = 1 << 24,     /* -i FILE, of commands that read a recording */
 	SET_THREADS = 1 << 23,   /* -t TIDS and a --filter for each -e, as perf takes them */
 	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET | SET_CHILD,
 	/* A command that runs a script of the user. */
@@ -161,6 +162,7 @@ struct probe_options {
 /* sonde record: of cmd_record.c. */
 struct record_options {
 	bool stacks; /* -g */
+	u64 count;   /* -c; 0: not given */
 	const char *overwrite;
 	const char *max_size, *switch_output, *switch_max_files;
 	const char *dump_on;           /* --dump-on */
@@ -274,6 +276,7 @@ struct selection {
 struct output_options {
 	const char *file;         /* -o; NULL: standard output */
 	bool appends;             /* keeps what the file has */
+	VEC(const char *) moved;  /* older files with these names are NAME.old now */
 	struct new_file new_file; /* that file, of an output that writes at the end */
 	enum when escape;         /* --escape */
 	bool quiet, buffering_given;

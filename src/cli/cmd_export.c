@@ -70,5 +70,5 @@ const struct command command_export = {
 	       "record, by perf record (its tracepoints are read) or trace-cmd, is text of ftrace, or a folder in CTF as LTTng makes it (read by babeltrace2); without it, sonde.data.",
 	.example = "sonde export --to ctf -o trace sonde.data",
 	.run = export,
-	.takes = SET_OUTPUT | SET_TIME,
+	.takes = SET_OUTPUT | SET_TIME | SET_INPUT,
 };

@@ -157,7 +157,10 @@ static int keep(struct ftrace *f)
 	start.plan.has_stacks = true;
 	c->sink.state = &recording;
 	ret = run(f, &output_recording);
-	record_tell(c, &recording, c->output.file);
+	if (recording.bytes)
+		record_tell(c, &recording, c->output.file);
+	else
+		record_drop_empty(c);
 	record_start_release(&start);
 	return ret;
 }

@@ -233,6 +233,8 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 	c->sink.state = &run.recording;
 	if (!ret)
 		ret = job_run(c, &job);
+	if (!run.recording.bytes)
+		record_drop_empty(c);
 	record_start_release(s);
 	free(s);
 	return ret;
@@ -313,8 +315,9 @@ const struct command command_record = {
 	       "-p, their threads and descendants: those that one of these threads causes, and those "
 	       "that have one in a field of type pid_t (a switch to it, a wake-up by another process). "
 	       "-a records all processes except sonde, as long as CMD runs if there is one. With SCRIPT (a file *.bt, a tool, or -e PROGRAM) "
-	       "exactly what the script reads is kept, at its probes: \"sonde run SCRIPT --from FILE\" then prints what it would have printed live. Without -e and -F: switches, wake-ups, the life of processes and "
-	       "system calls. If sonde is killed, the file has all that is older than half a second. "
+	       "exactly what the script reads is kept, at its probes: \"sonde run SCRIPT --from FILE\" then prints what it would have printed live. EVENTS are SYSTEM:NAME, either "
+	       "alone, or counters: page-faults, cycles, cpu-clock. Without -e and -F: switches, wake-ups, the life of processes and "
+	       "system calls. With -p and CMD, CMD is not recorded: it only tells how long. If sonde is killed, the file has all that is older than half a second. "
 	       "The exit status is that of CMD. \"record start NAME\" with the same options records in the background, to sonde-NAME.data, "
 	       "without -p and CMD all processes; \"record status\" shows such recordings, \"record snapshot NAME\" copies "
 	       "what one has so far to FILE.1, and \"record stop NAME\" ends it and waits until its file is complete.",

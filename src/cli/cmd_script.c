@@ -28,5 +28,5 @@ const struct command command_script = {
 	       "With --filter or -f json the language runs over the recording, as with --from.",
 	.example = "sonde script --time 120.5,121 sonde.data",
 	.run = script,
-	.takes = SET_OUTPUT | SET_FORMAT | SET_TIME | SET_FILTER,
+	.takes = SET_OUTPUT | SET_FORMAT | SET_TIME | SET_INPUT | SET_FILTER,
 };

@@ -37,5 +37,5 @@ const struct command command_tui = {
 	       "sonde record, by perf record (its tracepoints are read) or trace-cmd, is text of ftrace, or a folder in CTF as LTTng makes it (read by babeltrace2); without it, sonde.data.",
 	.example = "sonde tui sonde.data",
 	.run = tui,
-	.takes = SET_TIME,
+	.takes = SET_TIME | SET_INPUT,
 };

@@ -612,6 +612,12 @@ const struct option_row option_rows[] = {
 	  .help = "samples per second and CPU, with their stacks (profile: 99)",
 	  .doc = "record stores them as events sonde:cpu_clock; without -e nothing else is recorded.",
 	  .take = take_text, .at = offsetof(struct cli, select.frequency) },
+	{ .key = 'c', .name = "count", .arg = "N", .group = GROUP_HIDDEN,
+	  .help = "of counters (page-faults, cycles) a sample every N times, of clocks every N ns; page-faults and its kind: 1", .take = take_count,
+	  .at = offsetof(struct cli, own.record.count), .command = &command_record },
+	{ .name = "call-graph", .arg = "HOW", .group = GROUP_HIDDEN,
+	  .help = "as -g: stacks are unwound without frame pointers, whatever HOW is (fp, dwarf, lbr)", .take = take_call_graph,
+	  .command = &command_record },
 	{ .key = 'G', .name = "cgroup", .arg = "PATH", .group = GROUP_WHAT, .sets = SET_CGROUP,
 	  .help = "only threads in this control group (version 2) or below it", .take = take_text,
 	  .at = offsetof(struct cli, select.cgroup) },
@@ -625,6 +631,8 @@ const struct option_row option_rows[] = {
 		 "out. It may be any expression of the language that needs nothing else: comm, pid, tid, cpu, nsecs and functions. "
 		 "trace evaluates it in the kernel.",
 	  .take = take_text, .at = offsetof(struct cli, select.filter) },
+	{ .key = 'i', .name = "input", .arg = "FILE", .group = GROUP_WHAT, .sets = SET_INPUT,
+	  .help = "the recording, as FILE alone (sonde.data)", .take = take_input },
 	{ .name = "time", .arg = "FROM,TO", .group = GROUP_WHAT, .sets = SET_TIME,
 	  .help = "only events between these times, in seconds as sonde script prints them; either may be missing",
 	  .doc = "As perf script takes it: several ranges with blanks between them, 10%/2 (the second tenth of the recording), 10%/1,10%/3, "

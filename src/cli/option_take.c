@@ -45,6 +45,30 @@ int take_number(struct cli *c, const struct option_row *row, const char *value)
 	return say_usage(c, "--%s=%s: a number from 1 to 999999", row->name, value);
 }
 
+int take_count(struct cli *c, const struct option_row *row, const char *value)
+{
+	u64 *n = member(c, row);
+	size_t digits = strspn(value, "0123456789");
+
+	*n = strtoull(value, NULL, 10);
+	if (*n && digits && !value[digits] && digits < 19)
+		return 0;
+	return say_usage(c, "--%s=%s: a number from 1 on", row->name, value);
+}
+
+int take_call_graph(struct cli *c, const struct option_row *row, const char *value)
+{
+	c->own.record.stacks = true;
+	return 0;
+}
+
+/* A word among others. */
+int take_input(struct cli *c, const struct option_row *row, const char *value)
+{
+	c->line.words[c->line.n_words++] = value;
+	return 0;
+}
+
 int take_timeout(struct cli *c, const struct option_row *row, const char *value)
 {
 	u32 ms;

@@ -18,6 +18,7 @@
  *
  *	tracepoint:raw_syscalls:sys_enter /followed(tid)/ { if (NATIVE) { record(); } else { record((0, 0)); } }
  */
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <unistd.h>
 #include "base/glob.h"
@@ -25,6 +26,7 @@
 #include "cli/record_events.h"
 #include "cli/record_probes.h"
 #include "cli/trace/trace.h"
+#include "provider/provider.h"
 #include "sym/event_layout.h"
 #include "sym/syscalls.h"
 
@@ -118,17 +120,55 @@ static int refuse(struct events *ev, const char *text)
 	if (say_no_tracefs(ev->c))
 		return STATUS_REFUSED;
 	if (!strchr(text, ':'))
-		return say_usage(ev->c, "-e %s: an event is SYSTEM:NAME, as sched:sched_switch",
-				 text);
+		return say_usage(
+			ev->c,
+			"-e %s: there is no event, system of events or counter of that name (\"sonde list '*%s*'\")",
+			text, text);
 	return say_usage(ev->c,
 			 "-e %s: there is no such event (\"sonde list 'tracepoint:%.*s:*'\")", text,
 			 (int)strcspn(text, ":"), text);
+}
+
+/* "page-faults" of perf: a sample every -c times, by default each time; of clocks and of what the
+ * processor counts, which is too often, at perf's rate or the language's default. False: it is no
+ * counter. */
+static bool add_counter(struct events *ev, const char *text)
+{
+	struct cli *c = ev->c;
+	u64 config, count = c->own.record.count;
+	u32 type;
+	bool is_clock = ends_with(text, "-clock");
+
+	if (!perf_event_find(ev->arena, text, &type, &config))
+		return false;
+	if (is_clock && !count)
+		c->select.frequency = c->select.frequency ? c->select.frequency : "4000";
+	else if (type == PERF_TYPE_SOFTWARE)
+		vec_push(ev->arena, &ev->probes,
+			 arena_printf(ev->arena, "software:%s:%llu", text,
+				      (unsigned long long)MAX(count, 1ull)));
+	else
+		vec_push(ev->arena, &ev->probes,
+			 count ? arena_printf(ev->arena, "hardware:%s:%llu", text,
+					      (unsigned long long)count) :
+				 arena_printf(ev->arena, "hardware:%s", text));
+	return true;
+}
+
+/* A name alone, as trace-cmd takes it: of a system or of an event of any. */
+static u32 add_by_name(struct events *ev, const char *text)
+{
+	u32 n = glob_has_wildcard(text) ? 0 : add_matches(ev, text, "*");
+
+	return n ? n : add_pattern(ev, "*", text);
 }
 
 static int add_one(struct events *ev, const char *text)
 {
 	const char *colon = strchr(text, ':');
 
+	if (!colon && (add_counter(ev, text) || add_by_name(ev, text)))
+		return 0;
 	if (colon && colon[1] &&
 	    add_pattern(ev, arena_strndup(ev->arena, text, (size_t)(colon - text)), colon + 1))
 		return 0;

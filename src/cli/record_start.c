@@ -126,9 +126,12 @@ int record_keep_old(struct cli *c, const char *path)
 	const char *old = arena_printf(&c->line.arena, "%s.old", path);
 	struct stat st;
 
-	if (lstat(path, &st) < 0 || !(S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size)) ||
-	    rename(path, old) == 0)
+	if (lstat(path, &st) < 0 || !(S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size)))
 		return 0;
+	if (rename(path, old) == 0) {
+		vec_push(&c->line.arena, &c->output.moved, path);
+		return 0;
+	}
 	say(c, "keep the old %s as %s: %s", path, old, strerror(errno));
 	return STATUS_REFUSED;
 }
@@ -146,6 +149,20 @@ int record_make_file(struct cli *c)
 	}
 	close(fd);
 	return 0;
+}
+
+void record_drop_empty(struct cli *c)
+{
+	struct stat st;
+
+	if (lstat(c->output.file, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size ||
+	    unlink(c->output.file) < 0)
+		return;
+	for (u32 i = 0; i < c->output.moved.n; i++) {
+		const char *path = c->output.moved.v[i];
+
+		rename(arena_printf(&c->line.arena, "%s.old", path), path);
+	}
 }
 
 static u64 size_of(const char *path, u64 otherwise)

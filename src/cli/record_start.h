@@ -28,6 +28,8 @@ void record_start_release(struct record_start *s);
 int record_keep_old(struct cli *c, const char *path);
 /* Makes the empty file c->output.file, with mode 0600: its contents may be secret. */
 int record_make_file(struct cli *c);
+/* The run failed: a file that is still empty goes, and the old one gets its name back. */
+void record_drop_empty(struct cli *c);
 /* "42 events in FILE, 3 KB" */
 void record_tell(const struct cli *c, const struct recording *r, const char *path);
 
