@@ -489,10 +489,10 @@ static const struct builtin rows[] = {
 		.name = "fail",
 		.sig = "fail(format: lit string, ...)",
 		.brief = "compile error",
-		.doc = "A compile error with that message, unless the call is in a branch that is "
-		       "unreachable at compile time. The arguments are literals.",
+		.doc = "A compile error with that message, unless the call is in a branch that "
+		       "`if comptime` excludes. The arguments are literals.",
 		.example =
-			"begin { if (is_str(1)) { fail(\"no number: %d\", 1); } print(\"compiled\"); }",
+			"begin { if comptime (is_str(1)) { fail(\"no number: %d\", 1); } print(\"compiled\"); }",
 		.output = "compiled",
 		.flags = BI_STATEMENT,
 		.engines = ON_ALL,

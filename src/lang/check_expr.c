@@ -311,17 +311,15 @@ static bool other_is_wider(struct check *c, struct node *taken, struct node *oth
 	return t && !type_equal(t, taken->type);
 }
 
-/* Whether the branch that is not taken need not make sense here: on this kernel, for these
- * parameters. */
-static bool is_for_one_branch(const struct node *cond)
+bool check_is_for_one(const struct node *cond)
 {
 	switch ((int)cond->kind) {
 	case N_COMPTIME:
 	case N_FIELD_EXISTS: return true;
-	case N_UNARY: return cond->op == OP_LNOT && is_for_one_branch(cond->a);
+	case N_UNARY: return cond->op == OP_LNOT && check_is_for_one(cond->a);
 	case N_BINARY:
 		return (cond->op == OP_LAND || cond->op == OP_LOR) &&
-		       (is_for_one_branch(cond->a) || is_for_one_branch(cond->b));
+		       (check_is_for_one(cond->a) || check_is_for_one(cond->b));
 	default: return false;
 	}
 }
@@ -339,7 +337,7 @@ static bool pick_branch(struct check *c, struct node *n)
 	struct node *taken = cond->value ? n->b : n->c;
 
 	n->type = taken ? check_expr(c, taken) : &ty_void;
-	if (!is_for_one_branch(cond) && other_is_wider(c, taken, cond->value ? n->c : n->b))
+	if (!check_is_for_one(cond) && other_is_wider(c, taken, cond->value ? n->c : n->b))
 		return false;
 	if (taken && taken->is_const) {
 		n->is_const = true;

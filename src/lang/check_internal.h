@@ -105,6 +105,9 @@ bool int_fits(s64 value, const struct type *from, const struct type *t);
 const struct type *check_value(struct check *c, struct node *n);
 /* The same for a value that is already checked: t is what check_expr returned. */
 const struct type *check_used(struct check *c, struct node *n, const struct type *t);
+/* Whether the branch that a constant condition excludes need not make sense here: on this kernel,
+ * for these parameters. */
+bool check_is_for_one(const struct node *condition);
 const struct type *check_condition(struct check *c, struct node *n);
 const struct type *check_var(struct check *c, struct node *n);
 /* As check_ident, NULL without a report when the name is unknown. */

@@ -2,7 +2,8 @@
 /*
  * Statements. In: the list of a block. Out: variables declared, types of variables and maps grown
  * by assignments, and warnings about dead code and unused values. A branch that a constant
- * condition excludes is not checked, and is removed at the end.
+ * condition excludes is removed at the end: until then it makes maps and their types, as the rest
+ * does. Where the condition says that it is for another kernel or other parameters it is not checked.
  */
 #include "lang/check_internal.h"
 #include "lang/noted.h"
@@ -276,15 +277,11 @@ static void check_if(struct check *c, struct node *n)
 		n->aux = IF_BY_OPTION;
 	if (n->a->kind == N_COMPTIME && n->a->type->kind == TY_UNKNOWN && !c->final)
 		return;
-	if (node_is_const_int(n->a) && n->aux != IF_BY_OPTION) {
-		struct node *taken = n->a->value ? n->b : n->c;
+	bool one = node_is_const_int(n->a) && n->aux != IF_BY_OPTION && check_is_for_one(n->a);
 
-		if (taken)
-			check_branch(c, taken);
-		return;
-	}
-	check_block(c, n->b);
-	if (n->c)
+	if (!one || n->a->value)
+		check_block(c, n->b);
+	if (n->c && (!one || !n->a->value))
 		check_branch(c, n->c);
 }
 
