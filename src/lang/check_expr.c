@@ -248,7 +248,7 @@ const struct type *check_var(struct check *c, struct node *n)
 	if (v->key_only && !wants_key)
 		return no_values(c, n, v->key_only);
 	v->captured |= v->for_depth < c->s->for_depth;
-	return type_rigid(v->type);
+	return v->type;
 }
 
 /* ---- values */

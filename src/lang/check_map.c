@@ -252,7 +252,7 @@ const struct type *check_map_read(struct check *c, struct node *n)
 
 	if (!m || !check_map_defined(c, m, n->span))
 		return &ty_error;
-	return type_rigid(m->value);
+	return m->value;
 }
 
 /* A map passed to a builtin as a map: print(@x), clear(@x). */

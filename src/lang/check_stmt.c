@@ -3,7 +3,8 @@
  * Statements. In: the list of a block. Out: variables declared, types of variables and maps grown
  * by assignments, and warnings about dead code and unused values. A branch that a constant
  * condition excludes is removed at the end: until then it makes maps and their types, as the rest
- * does. Where the condition says that it is for another kernel or other parameters it is not checked.
+ * does. Where the condition says that it is for another kernel or other parameters it is not
+ * checked.
  */
 #include "lang/check_internal.h"
 #include "lang/noted.h"
@@ -345,21 +346,24 @@ static const struct type *pair_type(struct check *c, struct node *n)
 	return type_tuple(c->arena, pair, 2);
 }
 
+/* The join of its bounds. */
 static const struct type *range_type(struct check *c, struct node *n)
 {
 	struct node *bounds[] = { n->a, n->d };
+	const struct type *t[2];
+	bool mixed = false;
 
 	for (u32 i = 0; i < 2; i++) {
-		const struct type *t = check_value(c, bounds[i]);
-
-		if (type_is_moot(t) || type_is_integer(t))
+		t[i] = check_value(c, bounds[i]);
+		if (type_is_moot(t[i]) || type_is_integer(t[i]))
 			continue;
 		diag_help(c->diags,
 			  check_report(c, bounds[i]->span, D_RANGE_TYPE, i ? "end" : "start"),
-			  "this is of type %s", type_text(c, t));
+			  "this is of type %s", type_text(c, t[i]));
 		return &ty_error;
 	}
-	return &ty_s64;
+	return type_is_moot(t[0]) || type_is_moot(t[1]) ? moot(t[0], t[1]) :
+							  type_join(c, t[0], t[1], &mixed);
 }
 
 static void check_for(struct check *c, struct node *n)
