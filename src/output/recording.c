@@ -8,7 +8,6 @@
 #include "output/recording.h"
 #include "output/recording_stacks.h"
 #include "store/write.h"
-#include "trace/event_constants.h"
 
 #define CLOCK_NS 1000000000ull
 
@@ -80,16 +79,10 @@ static void store_reads(struct store_writer *w, const struct event_format *f)
 	buf_release(&name);
 }
 
-static u32 number_of(struct sink *s, struct event_format *f)
+static u32 number_of(struct recording *r, struct event_format *f)
 {
-	struct recording *r = s->state;
-
 	if (!f->stored) {
-		struct buf text = { 0 };
-
-		event_put_constants(&text, f->text, s->names);
-		store_format(r->writer, r->n_formats, f->name, text.s);
-		buf_release(&text);
+		store_format(r->writer, r->n_formats, f->name, f->text);
 		store_reads(r->writer, f);
 		r->formats = xrealloc(r->formats, (r->n_formats + 1) * sizeof *r->formats);
 		r->formats[r->n_formats] = f;
@@ -150,7 +143,7 @@ static void keep(struct sink *s, const struct trace_event *e, struct event_forma
 
 	if (len < sizeof(struct common_fields))
 		return;
-	number = number_of(s, f);
+	number = number_of(r, f);
 	recorded_stacks_symbols(r->stacks, w, s->names, number, f, e);
 	store_event(w, &(struct store_event){
 			       .time = e->time,

@@ -13,6 +13,7 @@
 #include "sym/kimage.h"
 #include "sym/tracefs.h"
 #include "sym/usym.h"
+#include "trace/event_text.h"
 #include "type/unwind.h"
 
 /* Reported when the run ends, not in the middle of a stack. */
@@ -340,6 +341,22 @@ void names_init(struct run *r)
 	};
 	r->naming.names.visible = r->sink->visible_out;
 	r->sink->names = &r->naming.names;
+}
+
+static void prepare_formats(const struct names *names, const struct type *t)
+{
+	if (t->kind == TY_EVENT)
+		event_prepare(names->prog->arena, names, t->origin);
+	else if (t->kind == TY_TUPLE)
+		for (u32 i = 0; i < t->n_fields; i++)
+			prepare_formats(names, t->fields[i].type);
+}
+
+void names_prepare_events(const struct names *names)
+{
+	for (u32 i = 0; i < names->prog->events.n; i++)
+		for (u32 k = 0; k < names->prog->events.v[i]->n_fields; k++)
+			prepare_formats(names, names->prog->events.v[i]->fields[k].type);
 }
 
 void names_release(struct naming *n)

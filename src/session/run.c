@@ -565,6 +565,7 @@ static int run_compiled(struct run *r, struct err *err)
 	arena_init(&r->scratch);
 	signals_hold(r);
 	names_init(r);
+	names_prepare_events(&r->naming.names);
 	actor_init(r);
 	ret = run_attached(r, err);
 	freezer_end(&r->freezer);

@@ -208,6 +208,8 @@ void processes_release(struct run *r);
 
 /* ---- names.c */
 void names_init(struct run *r);
+/* Before events come: what their formats name is looked up. */
+void names_prepare_events(const struct names *names);
 void names_release(struct naming *n);
 void names_report(struct run *r); /* what could not be named, and why */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <ctype.h>
 #include "trace/event_constants.h"
+#include <ctype.h>
+#include "base/buf.h"
 
 enum { WORD_MOST = 128 };
 
@@ -59,17 +60,9 @@ static void put_word(struct buf *b, const char *s, size_t n, const struct names 
 		buf_add(b, s, n);
 }
 
-void event_put_constants(struct buf *b, const char *format, const struct names *names)
+static void put_constants(struct buf *b, const char *print, const struct names *names)
 {
-	const char *print = strstr(format, "\nprint fmt:"), *s;
-
-	if (!print || !names || !names->constant) {
-		buf_puts(b, format);
-		return;
-	}
-	s = print + strlen("\nprint fmt:");
-	buf_add(b, format, (size_t)(s - format));
-	while (*s) {
+	for (const char *s = print; *s;) {
 		size_t n = 0;
 
 		while (is_word_char(s[n]))
@@ -82,4 +75,23 @@ void event_put_constants(struct buf *b, const char *format, const struct names *
 		}
 		s += n;
 	}
+}
+
+void event_set_constants(struct arena *a, struct event_format *f, const struct names *names)
+{
+	static const char head[] = "\nprint fmt: ";
+	const char *print = f->text ? strstr(f->text, head) : NULL;
+	struct buf b = { 0 };
+
+	if (!names || !names->constant)
+		return;
+	put_constants(&b, f->print_fmt, names);
+	buf_puts(&b, "");
+	if (!streq(b.s, f->print_fmt)) {
+		f->print_fmt = arena_strndup(a, b.s, b.len);
+		if (print)
+			f->text = arena_printf(a, "%.*s%s%s\n", (int)(print - f->text), f->text,
+					       head, f->print_fmt);
+	}
+	buf_release(&b);
 }

@@ -8,10 +8,10 @@
 #ifndef SONDE_TRACE_EVENT_CONSTANTS_H
 #define SONDE_TRACE_EVENT_CONSTANTS_H
 
-#include "base/buf.h"
 #include "trace/names.h"
+#include "type/event_format.h"
 
-/* Appends the text of an event's format file with values. */
-void event_put_constants(struct buf *b, const char *format, const struct names *names);
+/* In the print format and the text of the format file, which are in a afterwards. */
+void event_set_constants(struct arena *a, struct event_format *f, const struct names *names);
 
 #endif

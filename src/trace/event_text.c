@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include "base/clock.h"
 #include "trace/event_bits.h"
+#include "trace/event_constants.h"
 #include "trace/event_expr.h"
 
 struct value {
@@ -847,6 +848,14 @@ static void understand(struct arena *a, const struct names *names, struct event_
 		f->parsed = ex_parse(a, f, names);
 	if (!f->parsed)
 		f->parsed = (void *)(uintptr_t)&not_understood;
+}
+
+void event_prepare(struct arena *a, const struct names *names, struct event_format *f)
+{
+	if (f->parsed)
+		return;
+	event_set_constants(a, f, names);
+	understand(a, names, f);
 }
 
 /* The member that the value is. */

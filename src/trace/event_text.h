@@ -13,6 +13,10 @@
 void event_text(struct buf *b, struct arena *a, const struct names *names, struct event_format *f,
 		const void *record, u32 len);
 
+/* Looks up what the format names in the kernel's types, which may take seconds, and parses it:
+ * before events come. */
+void event_prepare(struct arena *a, const struct names *names, struct event_format *f);
+
 /* The members that the text shows as functions of the kernel: "%ps". At most `most`; returns their
  * number. */
 u32 event_symbols(struct arena *a, const struct names *names, struct event_format *f,

@@ -148,6 +148,37 @@ static void enumerators(void)
 	buf_release(&b);
 }
 
+static bool counted_constant(void *ctx, const char *name, s64 *value)
+{
+	(*(u32 *)ctx)++;
+	return some_constant(NULL, name, value);
+}
+
+/* They are looked up before events come, and the recorded format has their values. */
+static void prepared(void)
+{
+	u32 asked = 0, before;
+	struct names names = { .ctx = &asked, .constant = counted_constant };
+	struct event_format f = {
+		.members = (struct event_member *)(uintptr_t)members,
+		.n_members = ARRAY_SIZE(members),
+		.text = "name: x\n\nprint fmt: \"%s KNOWN\", __print_flags(REC->flags & 7, \"|\", { KNOWN, \"k\" })\n",
+		.print_fmt = "\"%s KNOWN\", __print_flags(REC->flags & 7, \"|\", { KNOWN, \"k\" })",
+	};
+	struct buf b = { 0 };
+
+	event_prepare(&fx, &names, &f);
+	is_str(f.text,
+	       "name: x\n\nprint fmt: \"%s KNOWN\", __print_flags(REC->flags & 7, \"|\", { 5, \"k\" })\n",
+	       "the text has a number");
+	ok(asked, "asked %u times", asked);
+	before = asked;
+	event_text(&b, &fx, &names, &f, &record, sizeof record);
+	is_str(b.s, "k KNOWN", "as an event");
+	is_int(asked, before, "events ask no more");
+	buf_release(&b);
+}
+
 static void ticks(void)
 {
 	struct event_format f = { .members = (struct event_member *)(uintptr_t)members,
@@ -282,6 +313,7 @@ int main(void)
 	functions();
 	kernel_functions();
 	enumerators();
+	prepared();
 	ticks();
 	statements();
 	memory();
