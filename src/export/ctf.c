@@ -29,6 +29,7 @@ static const u8 magic[] = { 0xc1, 0x1f, 0xfc, 0xc1 };
 struct packet_head {
 	u8 magic[4], uuid[16];
 	u32 stream_id;
+	u64 stream_instance;
 	u64 begin, end, content_bits, packet_bits, number, discarded;
 	u32 cpu;
 } __attribute__((packed));
@@ -44,6 +45,8 @@ struct stream {
 	struct out out;
 	struct packet_head head;
 	struct buf events;
+	u64 raw_time; /* of the latest event of raw_syscalls, and its thread */
+	u32 raw_tid;
 	bool is_open;
 };
 
@@ -55,7 +58,16 @@ struct ctf {
 	struct hash ids; /* struct event_key -> its number + 1 */
 	struct stream *streams;
 	u32 n_streams;
+	struct hash forks; /* tid -> struct fork * */
+	u32 n_forks;       /* of which processes are not known */
 	struct err *err;
+};
+
+/* Which process a new thread belongs to is in its own events, not in that of the fork. */
+struct fork {
+	u32 tid, cpu; /* of the event; its stream */
+	u64 at;       /* of the process, in the stream's file */
+	bool is_known;
 };
 
 struct event_key {
@@ -79,11 +91,13 @@ static u32 id_of(struct ctf *c, const struct trace_event *e)
 	struct ctf_event made = {
 		.format = e->format,
 		.name = ctf_event_name(&c->arena, e->format, is_call ? &call : NULL),
+		.is_raw = is_call && call.is_raw,
 		.leaves_id = is_call,
 	};
 
 	if (is_call)
 		ctf_name_args(&c->arena, &made, &call);
+	ctf_plan_members(&c->arena, &made);
 	vec_push(&c->arena, &c->events, made);
 	hash_put(&c->ids, kept, sizeof *kept, (void *)(uintptr_t)c->events.n);
 	return c->events.n - 1;
@@ -108,6 +122,7 @@ static struct stream *stream_of(struct ctf *c, u32 cpu)
 		return NULL;
 	s->is_open = true;
 	s->head.cpu = cpu;
+	s->head.stream_instance = cpu;
 	memcpy(s->head.magic, magic, sizeof magic);
 	memcpy(s->head.uuid, c->uuid, sizeof c->uuid);
 	return s;
@@ -124,6 +139,46 @@ static void end_packet(struct stream *s)
 	buf_clear(&s->events);
 }
 
+/* Where the packet that is not written yet begins. */
+static u64 packet_start(const struct stream *s)
+{
+	return s->out.offset + s->out.buf.len;
+}
+
+static void note_fork(struct ctf *c, const struct trace_event *e, u64 at)
+{
+	u32 tid = (u32)event_number(e, "child_pid");
+	struct fork *f = hash_get(&c->forks, &tid, sizeof tid);
+
+	if (!f) {
+		f = arena_new(&c->arena, struct fork);
+		f->tid = tid;
+		f->is_known = true;
+		hash_put(&c->forks, &f->tid, sizeof f->tid, f);
+	}
+	c->n_forks += f->is_known;
+	f->cpu = e->cpu;
+	f->at = at;
+	f->is_known = false;
+}
+
+static void see_thread(struct ctf *c, const struct trace_event *e)
+{
+	struct fork *f = hash_get(&c->forks, &e->tid, sizeof e->tid);
+	struct stream *s;
+
+	if (!f || f->is_known)
+		return;
+	f->is_known = true;
+	c->n_forks--;
+	s = &c->streams[f->cpu];
+	if (f->at < packet_start(s))
+		out_patch(&s->out, f->at, &e->pid, sizeof e->pid);
+	else
+		memcpy(s->events.s + (f->at - packet_start(s) - sizeof s->head), &e->pid,
+		       sizeof e->pid);
+}
+
 /* Without the reason why one of the user is not complete. */
 static void put_stacks(struct ctf *c, struct buf *b, const struct event_stack stack[N_STACK_SIDES])
 {
@@ -135,16 +190,33 @@ static void put_stacks(struct ctf *c, struct buf *b, const struct event_stack st
 	}
 }
 
+/* Of one call a recording may have the raw event and the call's own. */
+static bool is_second(struct stream *s, const struct ctf_event *ev, const struct trace_event *e)
+{
+	bool is = ev->leaves_id && !ev->is_raw && s->raw_time == e->time && s->raw_tid == e->tid;
+
+	if (ev->is_raw) {
+		s->raw_time = e->time;
+		s->raw_tid = e->tid;
+	}
+	return is;
+}
+
 static int put_event(struct ctf *c, const struct trace_event *e)
 {
 	struct stream *s = stream_of(c, e->cpu);
 	struct event_head h = { .time = e->time, .tid = (s32)e->tid, .pid = (s32)e->pid };
 	const char *comm;
+	size_t child;
 	u32 len;
 
 	if (!s)
 		return c->err->code;
+	if (c->n_forks)
+		see_thread(c, e);
 	h.id = (u16)id_of(c, e);
+	if (is_second(s, &c->events.v[h.id], e))
+		return 0;
 	comm = event_comm(e, &len);
 	memcpy(h.comm, comm, len);
 	if (!s->events.len)
@@ -152,7 +224,9 @@ static int put_event(struct ctf *c, const struct trace_event *e)
 	s->head.end = e->time;
 	buf_add(&s->events, &h, sizeof h);
 	put_stacks(c, &s->events, e->stack);
-	ctf_put_fields(&s->events, &c->events.v[h.id], e);
+	child = ctf_put_fields(&s->events, &c->events.v[h.id], e);
+	if (child)
+		note_fork(c, e, packet_start(s) + sizeof s->head + child);
 	if (s->events.len >= PACKET_FULL)
 		end_packet(s);
 	return s->out.error;
@@ -187,14 +261,16 @@ static struct stream *begin_state(struct ctf *c, u16 id)
 
 static void put_states(struct ctf *c)
 {
-	enum { STATE, END };
+	enum { STATE, START, END };
 	const struct store_tables *t = c->j->tables;
 	struct stream *s = NULL;
 
 	if (!t->tasks.n)
 		return;
 	declare(c, "lttng_statedump_process_state", ctf_state_declarations);
+	declare(c, "lttng_statedump_start", "");
 	declare(c, "lttng_statedump_end", "");
+	begin_state(c, START);
 	for (u32 i = 0; i < t->tasks.n; i++) {
 		s = begin_state(c, STATE);
 		if (s)
@@ -263,6 +339,7 @@ static int run(const struct export_job *j, struct err *err)
 	if (!err->code)
 		put_metadata(&c);
 	hash_release(&c.ids);
+	hash_release(&c.forks);
 	arena_release(&c.arena);
 	return err->code;
 }

@@ -113,8 +113,9 @@ static void put_clock(int fd, const char *folder)
 	freq = freq ? freq : 1000000000;
 	offset = clock_number(&metadata, "offset_s = ") * 1000000000 +
 		 (u64)((unsigned __int128)clock_number(&metadata, "offset = ") * 1000000000 / freq);
-	dprintf(fd, "# ctf freq=%llu offset=%llu\n", (unsigned long long)freq,
-		(unsigned long long)offset);
+	dprintf(fd, "# ctf freq=%llu offset=%llu%s\n", (unsigned long long)freq,
+		(unsigned long long)offset,
+		memmem(metadata.s, metadata.len, "sonde_version", 13) ? " sonde" : "");
 	buf_release(&path);
 	buf_release(&metadata);
 }

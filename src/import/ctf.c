@@ -5,9 +5,10 @@
  *
  *	# ctf freq=1000000000 offset=1795897634000000000
  *
- * of the clock: cycles in a second, and the nanoseconds from 1970 to its zero; after it what
- * babeltrace2 said on standard error. Events get formats of their fields: numbers are s64 (of
- * threads pid_t), texts strings, sequences arrays of u64.
+ * of the clock: cycles in a second, and the nanoseconds from 1970 to its zero (and " sonde", if the
+ * trace is an export of sonde); after it what babeltrace2 said on standard error. Events get
+ * formats of their fields: numbers are s64 (of threads pid_t), texts strings, sequences arrays of
+ * u64.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ struct input {
 	struct buf signature, record, text;
 	u64 freq, latest, n_lines, n_strange, discarded;
 	u32 n_formats;
+	bool is_own; /* an export of sonde */
 	struct ctf_line l;
 };
 
@@ -145,7 +147,7 @@ static bool is_state(struct input *in)
 	struct task_row row = { 0 };
 	struct thread *t;
 
-	if (streq(in->l.name, "lttng_statedump_end"))
+	if (streq(in->l.name, "lttng_statedump_start") || streq(in->l.name, "lttng_statedump_end"))
 		return true;
 	if (!streq(in->l.name, "lttng_statedump_process_state") || !number_of(f, tids, &row.tid))
 		return false;
@@ -194,14 +196,21 @@ static void name_all(struct input *in, struct named *e)
 {
 	const struct ctf_values *f = &in->l.fields;
 
+	const char *name;
+
 	e->n = 0;
 	ctf_event_names(&in->line, in->l.name, &e->system, &e->event);
+	name = arena_printf(&in->line, "%s:%s", e->system, e->event);
 	for (u32 i = 0; i < f->n; i++) {
-		if (is_length(f->v[i].name)) /* of the list that follows */
+		const struct ctf_value *v = &f->v[i];
+
+		if (is_length(v->name)) /* of the list that follows */
 			continue;
-		e->names[e->n] = ctf_field_name(&in->line, e->system, f, f->v[i].name);
-		e->shapes[e->n] = shape_of(e->names[e->n], &f->v[i]);
-		e->values[e->n++] = &f->v[i];
+		e->names[e->n] = ctf_field_name(&in->line, e->system, f, v->name);
+		if (!strchr(in->l.name, ':')) /* it is LTTng's */
+			v = ctf_kernel_value(&in->line, v, name, e->names[e->n], in->is_own);
+		e->shapes[e->n] = shape_of(e->names[e->n], v);
+		e->values[e->n++] = v;
 	}
 }
 
@@ -210,14 +219,15 @@ static void name_all(struct input *in, struct named *e)
 static void put_print(struct buf *b, const struct named *e)
 {
 	static const char states[] =
-		"REC->prev_state ? __print_flags(REC->prev_state, \"|\", { 1, \"S\" }, { 2, \"D\" }, { 4, \"T\" }, "
-		"{ 8, \"t\" }, { 64, \"Z\" }) : \"R\"";
+		"REC->prev_state & 255 ? __print_flags(REC->prev_state & 255, \"|\", { 1, \"S\" }, { 2, \"D\" }, "
+		"{ 4, \"T\" }, { 8, \"t\" }, { 16, \"X\" }, { 32, \"Z\" }, { 64, \"P\" }, { 128, \"I\" }) : \"R\", "
+		"REC->prev_state & 256 ? \"+\" : \"\"";
 	bool is_call = streq(e->system, "syscalls"), is_exit = starts_with(e->event, "sys_exit_");
 
 	buf_puts(b, "\nprint fmt: \"");
 	for (u32 i = 0; i < e->n; i++) {
-		bool is_state = streq(e->names[i], "prev_state"),
-		     is_number = e->shapes[i] == SHAPE_NUMBER;
+		bool is_number = e->shapes[i] == SHAPE_NUMBER,
+		     is_state = is_number && streq(e->names[i], "prev_state");
 
 		buf_puts(b, !i                              ? "" :
 			    streq(e->names[i], "next_comm") ? " ==> " :
@@ -225,7 +235,7 @@ static void put_print(struct buf *b, const struct named *e)
 							      " ");
 		if (!is_exit)
 			buf_printf(b, is_call ? "%s: " : "%s=", e->names[i]);
-		buf_puts(b, is_state                         ? "%s" :
+		buf_puts(b, is_state                         ? "%s%s" :
 			    is_call && is_number             ? (is_exit ? "0x%llx" : "0x%08llx") :
 			    streq(e->names[i], "target_cpu") ? "%03lld" :
 							       shapes[e->shapes[i]].print);
@@ -428,6 +438,7 @@ static void begin(struct input *in, const char *text)
 
 	in->freq = strtoull(text + sizeof HEAD - 1, NULL, 10);
 	in->freq = in->freq ? in->freq : 1000000000;
+	in->is_own = strstr(text, " sonde");
 	head.to_real = offset ? strtoll(offset + strlen(" offset="), NULL, 10) : 0;
 	head.version = STORE_VERSION;
 	import_begin(in->to, &head);

@@ -135,17 +135,20 @@ static bool read_enum(struct reader *r, struct ctf_value *v)
 	return take(r, ")");
 }
 
-/* "prev_comm = \"sh\", x = { y = 1 } }"; the members of a structure have its name before theirs. */
+/* "prev_comm = \"sh\", x = { y = 1 } }"; the members of a structure have its name before theirs.
+ * What a variant has is a structure without a name: "x = { { y = 1 } }". */
 static bool read_members(struct reader *r, const char *outer, struct ctf_values *to)
 {
 	for (pass_blanks(r); !take(r, "}"); pass_blanks(r)) {
-		const char *name = take_until(r, " ={}");
-		struct ctf_value v = {
-			.name = *outer ? arena_printf(r->arena, "%s_%s", outer, name) : name
-		};
+		bool has_name = r->at < r->end && *r->at != '{';
+		const char *name = has_name ? take_until(r, " ={}") : "";
+		struct ctf_value v = { .name = *outer && has_name ? arena_printf(r->arena, "%s_%s",
+										 outer, name) :
+					       has_name           ? name :
+								    outer };
 		u32 before = to->n;
 
-		if (!take(r, " = ") || !read_value(r, &v, to))
+		if ((has_name && !take(r, " = ")) || !read_value(r, &v, to))
 			return false;
 		if (v.name && to->n == before && to->n < CTF_VALUES_MOST)
 			to->v[to->n++] = v;

@@ -1,71 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "import/ctf_names.h"
-
-/* Beginnings of LTTng's names that are not those of the kernel's event: what is before '|' is the
- * system, which is taken off. */
-static const char *const added[] = {
-	"irq|softirq_",  "irq|tasklet_",     "kmem|kmalloc",   "kmem|kfree",
-	"kmem|mm_page_", "kmem|rss_stat",    "timer|hrtimer_", "timer|itimer_",
-	"timer|tick_",   "power|",           "exceptions|",    "raw_syscalls|",
-	"skb|",          "x86_irq_vectors|", "uprobe|",        "kprobe|",
-	"usdt|",         "filemap|",         "sonde|"
-};
-
-/* The kernel's events whose names do not begin with their system. */
-static const struct {
-	const char *prefix, *system;
-} systems[] = { { "softirq_", "irq" },      { "hrtimer_", "timer" }, { "netif_", "net" },
-		{ "mm_vmscan_", "vmscan" }, { "cpuhp_", "cpuhp" },   { "itimer_", "timer" },
-		{ "consume_", "skb" },      { "lttng_", "lttng" },   { "rcu_", "rcu" } };
-
-static bool is_added(const char *name, const char **system, const char **event, struct arena *a)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(added); i++) {
-		const char *bar = strchr(added[i], '|');
-		size_t n = (size_t)(bar - added[i]);
-
-		if (strncmp(name, added[i], n) != 0 || name[n] != '_' ||
-		    !starts_with(name + n + 1, bar + 1))
-			continue;
-		*system = arena_strndup(a, name, n);
-		*event = name + n + 1;
-		return true;
-	}
-	return false;
-}
-
-static bool is_call(const char *name, const char **event, struct arena *a)
-{
-	static const char *const words[][2] = { { "syscall_entry_", "sys_enter_" },
-						{ "syscall_exit_", "sys_exit_" },
-						{ "compat_syscall_entry_", "sys_enter_compat_" },
-						{ "compat_syscall_exit_", "sys_exit_compat_" } };
-
-	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
-		if (starts_with(name, words[i][0])) {
-			*event = arena_printf(a, "%s%s", words[i][1], name + strlen(words[i][0]));
-			return true;
-		}
-	return false;
-}
+#include "base/buf.h"
+#include "trace/lttng.h"
 
 void ctf_event_names(struct arena *a, const char *name, const char **system, const char **event)
 {
 	size_t n = strcspn(name, ":");
 
-	if (name[n]) {
-		*system = arena_strndup(a, name, n);
-		*event = name + n + 1;
+	if (!name[n]) {
+		lttng_kernel_event(a, name, system, event);
 		return;
 	}
-	*system = "syscalls";
-	if (is_call(name, event, a) || is_added(name, system, event, a))
-		return;
-	*event = name;
-	*system = arena_strndup(a, name, strcspn(name, "_"));
-	for (u32 i = 0; i < ARRAY_SIZE(systems); i++)
-		if (starts_with(name, systems[i].prefix))
-			*system = systems[i].system;
+	*system = arena_strndup(a, name, n);
+	*event = name + n + 1;
 }
 
 const char *ctf_field_name(struct arena *a, const char *system, const struct ctf_values *fields,
@@ -82,4 +29,29 @@ const char *ctf_field_name(struct arena *a, const char *system, const struct ctf
 	if (streq(name + n - 3, "pid") && ctf_value_of(fields, arena_printf(a, "%stid", stem)))
 		return arena_printf(a, "%stgid", stem);
 	return name;
+}
+
+const struct ctf_value *ctf_kernel_value(struct arena *a, const struct ctf_value *v,
+					 const char *event, const char *name, bool is_own)
+{
+	enum lttng_value kind = v->kind == CTF_NUMBER ? lttng_value_of(event, name) : LTTNG_SAME;
+	enum { ZOMBIE = 0x20 };
+	struct ctf_value *made;
+	char *rwbs;
+
+	if (kind == LTTNG_SAME || (kind == LTTNG_STATE && (!is_own || v->number != LTTNG_DEAD)))
+		return v;
+	made = arena_new(a, struct ctf_value);
+	*made = *v;
+	if (kind == LTTNG_PRIO) {
+		made->number += LTTNG_PRIO_BASE;
+	} else if (kind == LTTNG_STATE) {
+		made->number = ZOMBIE;
+	} else {
+		made->kind = CTF_TEXT;
+		made->text = rwbs = arena_array(a, char, RWBS_SIZE);
+		lttng_request_text((u32)v->number, rwbs);
+		made->n = (u32)strlen(rwbs);
+	}
+	return made;
 }
