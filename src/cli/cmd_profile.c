@@ -8,8 +8,10 @@
  * The names of the maps are the units of their numbers.
  */
 #include <stdlib.h>
+#include "base/glob.h"
 #include "cli/job.h"
 #include "output/output.h"
+#include "provider/provider.h"
 
 /* ---- the key: what a stack is counted under, and the stacks */
 
@@ -224,7 +226,21 @@ static int check_together(const struct cli *c)
 	return 0;
 }
 
-static int check_values(const struct cli *c, u32 *hz)
+/* "page-faults", "sched:sched_switch": as perf names events. */
+static void spell_event(struct cli *c)
+{
+	struct profile_options *p = &c->own.profile;
+	struct arena *a = &c->line.arena;
+	const char *counter = perf_event_probe(a, p->event);
+	const char *type = arena_strndup(a, p->event, strcspn(p->event, ":"));
+
+	if (counter)
+		p->event = counter;
+	else if (strchr(p->event, ':') && !glob_has_wildcard(type) && !provider_find(type))
+		p->event = arena_printf(a, "tracepoint:%s", p->event);
+}
+
+static int check_values(struct cli *c, u32 *hz)
 {
 	const struct profile_options *p = &c->own.profile;
 	const char *end = c->select.frequency ? job_read_number(c->select.frequency, hz) : "";
@@ -235,6 +251,8 @@ static int check_values(const struct cli *c, u32 *hz)
 		return say_usage(c, "--min=%s: a time, as 1ms or 50us", p->min);
 	if (p->event && strpbrk(p->event, "{}"))
 		return say_usage(c, "--event=%s: a probe, without its program", p->event);
+	if (p->event)
+		spell_event(c);
 	return 0;
 }
 

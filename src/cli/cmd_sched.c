@@ -261,6 +261,10 @@ static int find_view(struct sched *s)
 	for (u32 i = 0; i < ARRAY_SIZE(views) && c->line.n_words; i++)
 		if (streq(views[i]->name, c->line.words[0]))
 			s->view = views[i];
+	if (!s->view && c->line.n_words && streq(c->line.words[0], "record"))
+		return say_usage(
+			c,
+			"latency, timehist and map record by themselves; sonde record -e 'sched:*' makes a file for --from");
 	if (!s->view)
 		return say_usage(
 			c,

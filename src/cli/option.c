@@ -360,6 +360,8 @@ const struct option_row option_rows[] = {
 	{ .name = "lines", .group = GROUP_HIDDEN,
 	  .help = "keep the source lines of a function apart: heavy@shop.c:12", .take = take_flag,
 	  .at = offsetof(struct cli, own.profile.lines), .command = &command_profile },
+	{ .key = 'g', .name = "call-stacks", .group = GROUP_HIDDEN,
+	  .help = "as without it: samples always have stacks", .take = take_note, .command = &command_profile },
 	{ .name = "no-inline", .group = GROUP_HIDDEN,
 	  .help = "read no debug information: no inlined functions and no lines", .take = take_flag,
 	  .at = offsetof(struct cli, own.profile.no_inline), .command = &command_profile },

@@ -18,7 +18,6 @@
  *
  *	tracepoint:raw_syscalls:sys_enter /followed(tid)/ { if (NATIVE) { record(); } else { record((0, 0)); } }
  */
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <unistd.h>
 #include "base/glob.h"
@@ -135,23 +134,19 @@ static int refuse(struct events *ev, const char *text)
 static bool add_counter(struct events *ev, const char *text)
 {
 	struct cli *c = ev->c;
-	u64 config, count = c->own.record.count;
-	u32 type;
-	bool is_clock = ends_with(text, "-clock");
+	const char *probe = perf_event_probe(ev->arena, text);
+	u64 count = c->own.record.count;
 
-	if (!perf_event_find(ev->arena, text, &type, &config))
+	if (!probe)
 		return false;
-	if (is_clock && !count)
+	if (ends_with(text, "-clock") && !count)
 		c->select.frequency = c->select.frequency ? c->select.frequency : "4000";
-	else if (type == PERF_TYPE_SOFTWARE)
-		vec_push(ev->arena, &ev->probes,
-			 arena_printf(ev->arena, "software:%s:%llu", text,
-				      (unsigned long long)MAX(count, 1ull)));
+	else if (!count)
+		vec_push(ev->arena, &ev->probes, probe);
 	else
 		vec_push(ev->arena, &ev->probes,
-			 count ? arena_printf(ev->arena, "hardware:%s:%llu", text,
-					      (unsigned long long)count) :
-				 arena_printf(ev->arena, "hardware:%s", text));
+			 arena_printf(ev->arena, "%.*s:%s:%llu", (int)strcspn(probe, ":"), probe,
+				      text, (unsigned long long)count));
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #include "base/glob.h"
 #include "provider/internal.h"
 #include "sym/btf.h"
+#include "sym/tracefs.h"
 
 struct filter {
 	const char *pattern; /* NULL: all */
@@ -96,10 +97,25 @@ static bool is_meant(const struct provider *p, const char *name)
 	return yes;
 }
 
+/* "sched:*", as perf names trace events. */
+static const char *as_tracepoint(struct provider_env *env, const char *pattern)
+{
+	const char *system = arena_strndup(env->arena, pattern, strcspn(pattern, ":"));
+	struct err err = { 0 };
+	const char **names;
+	u32 n;
+
+	if (!glob_has_wildcard(system) && !provider_find(system) &&
+	    tracefs_events(env->arena, system, &names, &n, &err) >= 0)
+		pattern = arena_printf(env->arena, "tracepoint:%s", pattern);
+	err_release(&err);
+	return pattern;
+}
+
 static int list_spec(struct provider_env *env, const char *pattern, bool verbose, struct filter *fl,
 		     struct err *err)
 {
-	struct spec *spec = spec_split(env, pattern);
+	struct spec *spec = spec_split(env, as_tracepoint(env, pattern));
 
 	if (!glob_has_wildcard(spec->part[0]) && !provider_find(spec->part[0])) {
 		const char *near = provider_near(spec->part[0]);

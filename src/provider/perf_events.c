@@ -118,6 +118,18 @@ bool perf_event_find(struct arena *a, const char *name, u32 *type, u64 *config)
 	return e != NULL;
 }
 
+const char *perf_event_probe(struct arena *a, const char *name)
+{
+	u32 type;
+	u64 config;
+
+	if (strchr(name, ':') || !perf_event_find(a, name, &type, &config))
+		return NULL;
+	if (type != PERF_TYPE_SOFTWARE)
+		return arena_printf(a, "hardware:%s", name);
+	return arena_printf(a, "software:%s:%d", name, ends_with(name, "-clock") ? 1000000 : 1);
+}
+
 const char *perf_event_near(struct arena *a, const char *name)
 {
 	struct near near;

@@ -227,6 +227,9 @@ int probes_list(struct provider_env *env, const char *pattern, bool verbose, lis
 /* ---- perf_events.c: the events of hardware: and software:, for commands that count them */
 /* Stores type and config of struct perf_event_attr. False: no event has that name. */
 bool perf_event_find(struct arena *a, const char *name, u32 *type, u64 *config);
+/* The probe "software:page-faults:1" of such a name, hit each time that it counts; of clocks each
+ * ms, of the processor's events at the default period. NULL: no event has that name. */
+const char *perf_event_probe(struct arena *a, const char *name);
 /* The most similar name, or NULL. */
 const char *perf_event_near(struct arena *a, const char *name);
 

@@ -12,6 +12,7 @@
 #include "base/glob.h"
 #include "cli/trace/trace.h"
 #include "dialect/ftrace.h"
+#include "provider/provider.h"
 #include "sym/tracefs.h"
 
 static void add(struct trace *t, const char *probe)
@@ -122,28 +123,9 @@ static const char *near_event(struct trace *t, const char *text)
 	return near_best(&near);
 }
 
-/* "software:page-faults" of a counter as perf names it; NULL: it is none. */
-static const char *counter(struct arena *a, const char *text)
-{
-	static const char *const software[] = { "cpu-clock",      "task-clock",
-						"page-faults",    "context-switches",
-						"cpu-migrations", "minor-faults",
-						"major-faults" };
-	static const char *const hardware[] = { "cycles", "instructions", "cache-misses",
-						"branch-misses" };
-
-	if (is_one_of(software, ARRAY_SIZE(software), text))
-		return arena_printf(a, "software:%s", text);
-	if (is_one_of(hardware, ARRAY_SIZE(hardware), text))
-		return arena_printf(a, "hardware:%s", text);
-	return NULL;
-}
-
 /* Words of other tracers, and what is written here instead. */
 static const char *hint(struct trace *t, const char *text)
 {
-	struct arena *a = &t->c->line.arena;
-	const char *count = counter(a, text);
 	size_t n = strcspn(text, "/");
 
 	if (strchr(text, '{') || text[0] == '@')
@@ -152,10 +134,6 @@ static const char *hint(struct trace *t, const char *text)
 		return "--filter 'EXPR' has the condition";
 	if (starts_with(text, "e:"))
 		return "event probes of ftrace are not read: name the event, and its fields with --fields";
-	if (count)
-		return arena_printf(
-			a, "a counter is no event: sonde profile --event %s shows where it counts",
-			count);
 	return NULL;
 }
 
@@ -181,12 +159,16 @@ static int refuse(struct trace *t, const char *text)
 			 (int)strcspn(text, ":"), text);
 }
 
-/* "sched:sched_switch", "sched_switch", "sched" */
+/* "sched:sched_switch", "sched_switch", "sched", "page-faults" */
 static int spell_event(struct trace *t, const char *text)
 {
-	const char *colon = strchr(text, ':');
+	const char *colon = strchr(text, ':'), *count = perf_event_probe(&t->c->line.arena, text);
 	u32 found;
 
+	if (count) {
+		add(t, count);
+		return 0;
+	}
 	if (colon)
 		found = spell_categories(
 			t, arena_strndup(&t->c->line.arena, text, (size_t)(colon - text)),
