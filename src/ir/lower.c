@@ -136,6 +136,11 @@ static bool knows_registers_alone(struct lower *l)
 	       !feature_has(l->features, FEAT_READ_KERNEL);
 }
 
+static bool tells_apart(struct lower *l)
+{
+	return l->profile->syscall.compat.mask && !knows_registers_alone(l);
+}
+
 static void filter_compat(struct lower *l)
 {
 	const struct profile *p = l->profile;
@@ -178,16 +183,6 @@ static struct opnd number_or(struct lower *l, u32 instead)
 	return nr;
 }
 
-struct opnd lower_syscall_number(struct lower *l)
-{
-	struct opnd nr;
-
-	if (l->s->call_number)
-		return o_temp(l->s->call_number);
-	nr = number_or(l, l->profile->syscall.of_none);
-	return l->profile->syscall.i386 ? ir_op2(l, IR_OR, nr, o_imm(SYSCALL_I386)) : nr;
-}
-
 /* The attached one of several programs on one attachment. */
 static bool is_dispatcher(const struct instance *in)
 {
@@ -202,8 +197,9 @@ static bool has_i386(const u64 *set)
 	return false;
 }
 
-/* The number of a native or a 32-bit call, in a variable. */
-static void take_number(struct lower *l)
+/* The number of a native or a 32-bit call, in a variable. is_known: another program has checked
+ * it. */
+static struct opnd take_number(struct lower *l, bool is_known)
 {
 	const struct profile *p = l->profile;
 	struct ir_block *native = ir_block_new(l), *compat = ir_block_new(l),
@@ -217,18 +213,48 @@ static void take_number(struct lower *l)
 	mark = vn_mark(l);
 	ir_place(l, compat);
 	nr = number_or(l, p->syscall.exit ? I386_RT_SIGRETURN : 0);
-	lower_return_unless(l, CC_ULT, nr, o_imm(SYSCALL_I386));
+	if (!is_known)
+		lower_return_unless(l, CC_ULT, nr, o_imm(SYSCALL_I386));
 	ir_var_set(l, var, ir_op2(l, IR_OR, nr, o_imm(SYSCALL_I386)));
 	ir_jump(l, out);
 	vn_truncate(l, mark);
 	ir_place(l, native);
 	nr = number_or(l, p->syscall.of_none);
-	lower_return_unless(l, CC_ULT, nr, o_imm(SYSCALL_I386));
+	if (!is_known)
+		lower_return_unless(l, CC_ULT, nr, o_imm(SYSCALL_I386));
 	ir_var_set(l, var, nr);
 	ir_jump(l, out);
 	vn_truncate(l, mark);
 	ir_place(l, out);
-	l->s->call_number = var;
+	return o_temp(var);
+}
+
+struct opnd lower_syscall_number(struct lower *l)
+{
+	struct opnd nr = l->s->call_number;
+
+	if (nr.kind == O_SLOT)
+		return ir_load(l, nr, 2, false);
+	if (nr.kind != O_NONE)
+		return nr;
+	if (l->profile->syscall.either && tells_apart(l)) /* in the body of a loop */
+		return take_number(l, true);
+	nr = number_or(l, l->profile->syscall.of_none);
+	return l->profile->syscall.i386 ? ir_op2(l, IR_OR, nr, o_imm(SYSCALL_I386)) : nr;
+}
+
+/*
+ * Verifiers would follow all that comes next twice, for the numbers of either ABI. They know what a
+ * word of the stack begins with, but forget what is stored further in.
+ */
+static void keep_number(struct lower *l)
+{
+	struct opnd nr = take_number(l, l->inst->jump && !is_dispatcher(l->inst));
+
+	vec_push(l->arena, &l->f->slots, (struct ir_slot){ .size = 8, .align = 8, .name = "call" });
+	l->s->stack_used += 8;
+	l->s->call_number = o_slot(l->f->slots.n - 1, 2);
+	ir_store(l, l->s->call_number, 2, nr);
 }
 
 static void filter_number(struct lower *l, struct opnd nr)
@@ -257,11 +283,16 @@ static void filter_syscalls(struct lower *l)
 {
 	const struct profile *p = l->profile;
 
-	if ((!p->syscall.enter && !p->syscall.exit) || (l->inst->jump && !is_dispatcher(l->inst)))
+	if (!p->syscall.enter && !p->syscall.exit)
 		return;
-	if (p->syscall.compat.mask && has_i386(p->syscall.set) && !knows_registers_alone(l)) {
-		take_number(l);
-		filter_number(l, o_temp(l->s->call_number));
+	if (p->syscall.either && tells_apart(l))
+		keep_number(l);
+	if (l->inst->jump && !is_dispatcher(l->inst))
+		return;
+	if (has_i386(p->syscall.set) && tells_apart(l)) {
+		if (l->s->call_number.kind == O_NONE)
+			l->s->call_number = take_number(l, false);
+		filter_number(l, lower_syscall_number(l));
 		return;
 	}
 	filter_number(l, number_or(l, p->syscall.of_none));

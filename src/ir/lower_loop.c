@@ -146,6 +146,8 @@ void lower_find_loops(struct lower *l)
 	if (in->predicate)
 		ast_walk(in->predicate, mark_loop, &f);
 	l->s->shares_early = l->s->shares;
+	l->s->shares |= lower_snapshot_repeats(in->profile) &&
+			feature_has(l->features, FEAT_BPF_LOOP);
 	ast_walk(in->body, mark_loop, &f);
 }
 
@@ -456,4 +458,38 @@ void lower_for_range_by_callback(struct lower *l, struct node *n)
 	ir_jump(l, out);
 	vn_truncate(l, mark);
 	ir_place(l, out);
+}
+
+/* ---- a loop of the lowering itself */
+
+static void repeat_in_line(struct lower *l, u32 most, struct opnd words, lower_step_fn step)
+{
+	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *out = ir_block_new(l);
+	u32 n = ir_var(l), mark;
+
+	ir_var_set(l, n, o_imm(0));
+	ir_jump(l, head);
+	mark = lower_values_mark(l);
+	ir_place(l, head);
+	ir_branch(l, CC_UGE, o_temp(n), o_imm(most), out, body);
+	ir_place(l, body);
+	ir_var_set(l, n, ir_op2(l, IR_ADD, o_temp(n), o_imm(1)));
+	step(l, words, out);
+	ir_jump(l, head);
+	ir_place(l, out);
+	lower_values_drop(l, mark);
+}
+
+void lower_repeat(struct lower *l, u32 most, struct opnd words, lower_step_fn step)
+{
+	struct body b;
+
+	if (!l->s->shares || l->s->depth >= MAX_DEPTH || !feature_has(l->features, FEAT_BPF_LOOP)) {
+		repeat_in_line(l, most, words, step);
+		return;
+	}
+	body_begin(l, &b, 2); /* iteration, share */
+	step(l, inherit(l, b.outer, words), b.loop.on_break);
+	body_end(l, &b, (struct opnd){ 0 });
+	call_walk(l, &b, LOOP, o_imm(most));
 }

@@ -428,38 +428,54 @@ static void take_piece(struct snapping *g, u32 op, struct opnd piece)
 
 /*
  * Directory entries, one after the other: struct linux_dirent and linux_dirent64 (linux/dirent.h)
- * begin with two words and the length of the entry.
+ * begin with two words and the length of the entry. Counted in scratch:
+ *
+ *	buffer | bytes that the call stored | bytes that are counted | entries that are counted
  */
-static void count_entries(struct snapping *g, u32 op, struct opnd ptr)
-{
-	enum { AT_LENGTH = 16, SMALLEST = 24, MOST = (32 << 10) / SMALLEST };
-	struct lower *l = g->l;
-	struct ir_block *head = ir_block_new(l), *body = ir_block_new(l), *out = ir_block_new(l);
-	u32 n = ir_var(l), used = ir_var(l), mark;
-	struct opnd at, len, piece;
+enum counted { BUFFER = 0, STORED = 8, USED = 16, ENTRIES = 24, COUNTED_SIZE = 32 };
 
-	ir_var_set(l, n, o_imm(0));
-	ir_var_set(l, used, o_imm(0));
-	ir_jump(l, head);
-	mark = lower_values_mark(l);
-	ir_place(l, head);
-	ir_branch(l, CC_UGE, o_temp(n), o_imm(MOST), out, body);
-	ir_place(l, body);
-	at = ir_op2(l, IR_ADD, ir_op2(l, IR_ADD, ptr, o_temp(used)), o_imm(AT_LENGTH));
+static struct opnd counted(struct lower *l, struct opnd words, enum counted at)
+{
+	return ir_load(l, opnd_plus(words, at), 8, false);
+}
+
+static void count_entry(struct lower *l, struct opnd words, struct ir_block *stop)
+{
+	enum { AT_LENGTH = 16 };
+	struct ir_block *go = ir_block_new(l);
+	struct opnd used = counted(l, words, USED), at, len;
+
+	at = ir_op2(l, IR_ADD, ir_op2(l, IR_ADD, counted(l, words, BUFFER), used),
+		    o_imm(AT_LENGTH));
 	len = lower_read_scalar(l, &ty_u16, at, SPACE_USER);
 	/* one that cannot be read ends the loop, with a sum that is wrong */
 	len = ir_op2(l, IR_ADD, len, ir_op2(l, IR_SHL, ir_set(l, CC_EQ, len, o_imm(0)), o_imm(30)));
-	ir_var_set(l, used, ir_op2(l, IR_ADD, o_temp(used), len));
-	ir_var_set(l, n, ir_op2(l, IR_ADD, o_temp(n), o_imm(1)));
+	used = ir_op2(l, IR_ADD, used, len);
+	ir_store(l, opnd_plus(words, USED), 8, used);
+	ir_store(l, opnd_plus(words, ENTRIES), 8,
+		 ir_op2(l, IR_ADD, counted(l, words, ENTRIES), o_imm(1)));
 	/* Verifiers would learn something else of the result in each iteration from a comparison
 	 * with it, and follow all that comes after the loop for each of them. */
-	ir_branch(l, CC_SLT, ir_op2(l, IR_SUB, o_temp(used), g->result), o_imm(0), head, out);
-	ir_place(l, out);
-	lower_values_drop(l, mark);
+	ir_branch(l, CC_SLT, ir_op2(l, IR_SUB, used, counted(l, words, STORED)), o_imm(0), go,
+		  stop);
+	ir_place(l, go);
+}
+
+static void count_entries(struct snapping *g, u32 op, struct opnd ptr)
+{
+	enum { SMALLEST = 24, MOST = (32 << 10) / SMALLEST };
+	struct lower *l = g->l;
+	struct opnd words = lower_scratch_temp(l, COUNTED_SIZE), piece;
+
+	ir_store(l, opnd_plus(words, BUFFER), 8, ptr);
+	ir_store(l, opnd_plus(words, STORED), 8, g->result);
+	ir_store(l, opnd_plus(words, USED), 8, o_imm(0));
+	ir_store(l, opnd_plus(words, ENTRIES), 8, o_imm(0));
+	lower_repeat(l, MOST, words, count_entry);
 	piece = ir_op2(l, IR_ADD, ir_addr(l, g->value),
 		       bounded(g, op, ir_load(l, g->value, 8, false), CALL_PIECE_HEAD + 16));
-	ir_store(l, opnd_plus(piece, CALL_PIECE_HEAD), 8, o_temp(n));
-	ir_store(l, opnd_plus(piece, CALL_PIECE_HEAD + 8), 8, o_temp(used));
+	ir_store(l, opnd_plus(piece, CALL_PIECE_HEAD), 8, counted(l, words, ENTRIES));
+	ir_store(l, opnd_plus(piece, CALL_PIECE_HEAD + 8), 8, counted(l, words, USED));
 	put_piece_head(g, piece, ptr, o_imm(16));
 	take_piece(g, op, piece);
 }
@@ -564,6 +580,16 @@ static void snap_all(struct snapping *g)
 	}
 }
 
+bool lower_snapshot_repeats(const struct profile *p)
+{
+	const struct snapshot *s = p->snapshot.what;
+
+	for (u32 i = 0; s && i < s->n; i++)
+		if (s->v[i].is_count)
+			return true;
+	return false;
+}
+
 /* The formats that the value may need. */
 static void publish_formats(struct lower *l)
 {
@@ -600,8 +626,11 @@ static void put_head(struct snapping *g)
 	struct opnd head, n = o_imm((s64)g->s->n_args << CALL_ARGS_SHIFT |
 				    (s64)(g->result.kind != O_NONE) << CALL_RESULT_SHIFT);
 
-	head = ir_op2(l, IR_SHL, ir_ext(l, lower_loc(l, &l->profile->syscall.nr).o, 2, false),
-		      o_imm(CALL_NUMBER_SHIFT));
+	struct opnd nr = l->profile->syscall.either ?
+				 lower_syscall_number(l) :
+				 ir_ext(l, lower_loc(l, &l->profile->syscall.nr).o, 2, false);
+
+	head = ir_op2(l, IR_SHL, nr, o_imm(CALL_NUMBER_SHIFT));
 	if (l->profile->syscall.i386)
 		head = ir_op2(l, IR_OR, head, o_imm(SYSCALL_I386 << CALL_NUMBER_SHIFT));
 	if (g->s->has_messages)
@@ -662,6 +691,43 @@ static void snap_or_entry(struct snapping *g, struct node *entry)
 	ir_place(l, out);
 }
 
+static void load_args(struct snapping *g, const struct arg_desc *from)
+{
+	struct lower *l = g->l;
+	u32 mark = lower_values_mark(l);
+
+	for (u32 i = 0; i < g->s->n_args; i++)
+		ir_var_set(l, g->arg[i].id, lower_loc(l, &from[i]).o);
+	lower_values_drop(l, mark);
+}
+
+/* Arguments are in other registers in 32-bit programs. */
+static void take_args(struct snapping *g)
+{
+	struct lower *l = g->l;
+	const struct profile_snapshot *s = &l->profile->snapshot;
+	struct ir_block *native, *compat, *out;
+
+	if (!l->profile->syscall.either) {
+		for (u32 i = 0; i < g->s->n_args; i++)
+			g->arg[i] = lower_loc(l, &s->args[i]).o;
+		return;
+	}
+	native = ir_block_new(l);
+	compat = ir_block_new(l);
+	out = ir_block_new(l);
+	for (u32 i = 0; i < g->s->n_args; i++)
+		g->arg[i] = o_temp(ir_var(l));
+	ir_branch(l, CC_UGE, lower_syscall_number(l), o_imm(SYSCALL_I386), compat, native);
+	ir_place(l, native);
+	load_args(g, s->args);
+	ir_jump(l, out);
+	ir_place(l, compat);
+	load_args(g, s->i386_args);
+	ir_jump(l, out);
+	ir_place(l, out);
+}
+
 struct ir_val lower_snapshot(struct lower *l, const struct type *t, struct node *entry)
 {
 	const struct profile *p = l->profile;
@@ -676,8 +742,7 @@ struct ir_val lower_snapshot(struct lower *l, const struct type *t, struct node 
 		ir_zero(l, g.value, t->size);
 	if (p->snapshot.result.loc.kind != LOC_NONE)
 		g.result = lower_loc(l, &p->snapshot.result).o;
-	for (u32 i = 0; i < g.s->n_args; i++)
-		g.arg[i] = lower_loc(l, &p->snapshot.args[i]).o;
+	take_args(&g);
 	if (p->snapshot.gone)
 		snap_or_entry(&g, entry);
 	else

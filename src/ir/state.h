@@ -93,7 +93,8 @@ struct lower_state {
 	struct record_held held;
 	bool walks_map;   /* this is in the body of a loop over a map */
 	bool reads_stack; /* the current read is of the traced function's stack */
-	u32 call_number;  /* variable, of a program for native and 32-bit calls; 0: none */
+	/* of a program for native and 32-bit calls: a variable, or two bytes of the stack */
+	struct opnd call_number;
 };
 
 void ir_order(struct lower *l);
@@ -208,6 +209,11 @@ void lower_while_by_callback(struct lower *l, struct node *n);
 /* Decides for each loop whether it is inline, and which variables must be in memory for that. */
 void lower_find_loops(struct lower *l);
 void lower_place_captures(struct lower *l);
+/* One iteration, which works on words in scratch alone; it jumps to stop to end the loop. */
+typedef void (*lower_step_fn)(struct lower *l, struct opnd words, struct ir_block *stop);
+void lower_repeat(struct lower *l, u32 most, struct opnd words, lower_step_fn step);
+/* ---- lower_snapshot.c */
+bool lower_snapshot_repeats(const struct profile *p);
 /* Of a filter: the event is not for this program. */
 void lower_return_unless(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b);
 /* ---- lower_follow.c: the set of --follow */

@@ -109,7 +109,8 @@ bool profile_equal(const struct profile *a, const struct profile *b)
 	if (a == b)
 		return true;
 	return same_kind(a, b) && same_sites(a, b) && same_noted(a->noted, b->noted) &&
-	       a->syscall.i386 == b->syscall.i386 && same_text(a->kept.map, b->kept.map) &&
+	       a->syscall.i386 == b->syscall.i386 && a->syscall.either == b->syscall.either &&
+	       same_text(a->kept.map, b->kept.map) &&
 	       snapshot_equal(a->snapshot.what, b->snapshot.what) &&
 	       a->record.type == b->record.type && a->types == b->types &&
 	       a->fixed_address == b->fixed_address && same_args(&a->args, &b->args) &&

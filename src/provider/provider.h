@@ -78,6 +78,9 @@ struct clause_reads {
 	 * argN or retval. */
 	const char *const *arg_names;
 	u32 n_arg_names;
+	/* The same of a system call, whose argstr has nothing to do with args. */
+	const char *const *call_args;
+	u32 n_call_args;
 	const char *const *var_names; /* the same, after "vars." */
 	u32 n_var_names;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * syscall:NAME, syscall:NAME:return, syscall:%GROUP: decoded system calls. In: the name of a call,
- * of its family (open is open, openat and openat2), a pattern, or a group. Out: targets on the two
- * raw tracepoints of all calls (syscalls.c), with arguments decoded by the tables of sym/calls.h.
+ * of its family (open is open, openat and openat2), a pattern, a group, or several with | between.
+ * Out: targets on the two raw tracepoints of all calls (syscalls.c), with arguments decoded by the
+ * tables of sym/calls.h.
  */
 #include <errno.h>
 #include "base/glob.h"
@@ -40,7 +41,7 @@ static bool in_group(u32 nr, const char *group)
 	return c && call_in_group(c, group);
 }
 
-static void find_calls(struct provider_env *env, const char *what, struct numbers *to)
+static void find_some(struct provider_env *env, const char *what, struct numbers *to)
 {
 	const char *family = call_family(what);
 
@@ -63,6 +64,28 @@ static void find_calls(struct provider_env *env, const char *what, struct number
 
 		if (name && (*what == '%' ? in_group(nr, what + 1) : glob_match(what, name)))
 			to->v[to->n++] = nr;
+	}
+}
+
+/* NAME|NAME: the calls of either. */
+static void find_calls(struct provider_env *env, const char *what, struct numbers *to)
+{
+	u64 found[SYSCALL_MAX / 64] = { 0 };
+	struct numbers all = { 0 };
+
+	for (const char *s = what; *s;) {
+		size_t n = strcspn(s, "|");
+
+		all.n = 0;
+		find_some(env, arena_strndup(env->arena, s, n), &all);
+		for (u32 i = 0; i < all.n; i++) {
+			u32 nr = all.v[i];
+
+			if (!(found[nr / 64] >> nr % 64 & 1))
+				to->v[to->n++] = nr;
+			found[nr / 64] |= 1ull << nr % 64;
+		}
+		s += n + (s[n] == '|');
 	}
 }
 
@@ -143,7 +166,8 @@ static void calls(struct arena *a, const char *text, struct call_events *to)
 	end = name + strcspn(name, ":");
 	name = arena_strndup(a, name, (size_t)(end - name));
 	family = call_family(name);
-	if (*name == '%' || glob_has_wildcard(name) || starts_with(name, "i386_"))
+	if (*name == '%' || strchr(name, '|') || glob_has_wildcard(name) ||
+	    starts_with(name, "i386_"))
 		to->raw = "the script has patterns of calls";
 	else if (*end && to->reads_args)
 		to->raw = "arguments are read at the return";
@@ -158,7 +182,8 @@ const struct provider provider_syscall = {
 	.syntax = "syscall:NAME[:return]",
 	.brief = "system calls, decoded",
 	.doc = "NAME is a system call with its newer variants (open is open, openat and openat2), "
-	       "=NAME is that call alone (=open). It may be a pattern, or a group, as strace has "
+	       "=NAME is that call alone (=open). NAME|NAME is either: calls that the clause reads "
+	       "alike share a program. It may be a pattern, or a group, as strace has "
 	       "them: %clock, %creds, %desc, %file, %ipc, %memory, %network, %process, %pure, "
 	       "%signal, %stat, %lstat, %fstat, %%stat (all of these), %statfs, %fstatfs, %%statfs. "
 	       "i386_NAME is a call of 32-bit programs on x86-64, with argstr alone. "

@@ -517,13 +517,35 @@ struct groups {
 	VEC(struct group *) list;
 };
 
+/* Of a clause without args, calls of 32-bit programs that only have elsewhere what argstr reads. */
+static bool equal_as_native(const struct profile *native, const struct profile *p)
+{
+	struct profile as_native = *p;
+
+	if (native->syscall.i386 || !p->syscall.i386)
+		return false;
+	as_native.syscall.i386 = false;
+	as_native.syscall.either = native->syscall.either;
+	return profile_equal(native, &as_native);
+}
+
+static bool takes(struct group *g, const struct profile *p)
+{
+	if (equal_as_native(g->profile, p)) {
+		g->profile->syscall.either = true;
+		g->profile->snapshot.i386_args = p->snapshot.args;
+		return true;
+	}
+	return profile_equal(g->profile, p);
+}
+
 static struct group *group_of(struct provider_env *env, struct groups *gs, struct profile *p,
 			      bool is_enter)
 {
 	struct group *g;
 
 	for (u32 i = 0; i < gs->list.n; i++)
-		if (gs->list.v[i]->is_enter == is_enter && profile_equal(gs->list.v[i]->profile, p))
+		if (gs->list.v[i]->is_enter == is_enter && takes(gs->list.v[i], p))
 			return gs->list.v[i];
 	g = arena_new(env->arena, struct group);
 	g->profile = p;
@@ -686,6 +708,27 @@ static void fill_absent(struct provider_env *env, struct profile **p, u32 n)
 					add_absent(env, p[j], &p[i]->args.v[k]);
 }
 
+static bool is_named(const struct provider_env *env, const char *arg)
+{
+	for (u32 i = 0; i < env->clause.n_call_args; i++)
+		if (streq(env->clause.call_args[i], arg))
+			return true;
+	return false;
+}
+
+/* Calls that differ in arguments that the clause does not name share a program. */
+static void trim_decoded(const struct provider_env *env, struct profile *p)
+{
+	u32 kept = 0;
+
+	if (env->clause.args && !env->clause.call_args)
+		return;
+	for (u32 i = 0; env->clause.args && i < p->args.n; i++)
+		if (is_named(env, p->args.v[i].name))
+			p->args.v[kept++] = p->args.v[i];
+	p->args.n = kept;
+}
+
 struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_return)
 {
 	return call_profile(env, syscall_event_name(nr), !is_return, true);
@@ -699,9 +742,8 @@ void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, con
 
 	for (u32 i = 0; i < n; i++) {
 		p[i] = syscalls_decoded(env, numbers[i], is_return);
-		if (!env->clause.args)
-			p[i]->args.n = 0;
-		profile_trim_args(env, p[i], n > 1);
+		if (n > 1 || !env->clause.args)
+			trim_decoded(env, p[i]);
 	}
 	fill_absent(env, p, n);
 	for (u32 i = 0; i < n; i++)

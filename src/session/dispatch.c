@@ -96,7 +96,7 @@ static struct instance *new_dispatcher(struct group *g)
 	in->body = node_new(&c->arena, N_BLOCK, first->clause->span);
 	in->profile = arena_dup(&c->arena, first->profile, sizeof *first->profile);
 	in->profile->syscall.set = arena_dup(&c->arena, g->set, sizeof g->set);
-	in->profile->syscall.i386 = false;
+	in->profile->syscall.i386 = in->profile->syscall.either = false;
 	in->profile->syscall.of_none = 0;
 	for (u32 i = 0; i < g->members.n; i++)
 		if (!g->members.v[i]->profile->syscall.i386)

@@ -95,6 +95,7 @@ static bool find_reads(struct node *n, void *ctx)
 			     BI_READS_TYPED | BI_READS_RECORD | BI_READS_REGS | BI_READS_CTX |
 			     BI_READS_GOID | BI_READS_RESULT | BI_ASKS_FOLLOW | BI_READS_FILE);
 		r->whole |= (b->flags & BI_RECORD) != 0;
+		r->whole_args |= b->flags & BI_RECORD && !(b->flags & BI_READS_RECORD);
 	}
 	return true;
 }

@@ -15,7 +15,8 @@ struct reading {
 	VEC(const char *) args;           /* names after "args." */
 	VEC(const char *) vars;           /* names after "vars." */
 	bool reads_sp, reads_regs;        /* by reg(): the stack pointer, others */
-	bool whole;                       /* args itself is used: all names matter */
+	bool whole;                       /* args itself, argstr or record(): all names matter */
+	bool whole_args;                  /* args itself */
 	bool names_types;                 /* perhaps: of the program or the kernel */
 	const struct function *functions; /* of the script */
 	u32 depth;                        /* of calls: recursion is refused later */

@@ -489,6 +489,8 @@ static struct provider_env *env_of_clause(const struct resolve *r, const struct 
 		.clause = { .number = number_of_clause(c, r->clause),
 			    .arg_names = reading->whole ? NULL : reading->args.v,
 			    .n_arg_names = reading->whole ? 0 : reading->args.n,
+			    .call_args = reading->whole_args ? NULL : reading->args.v,
+			    .n_call_args = reading->whole_args ? 0 : reading->args.n,
 			    .var_names = reading->vars.v,
 			    .n_var_names = reading->vars.n,
 			    .names_types = reading->names_types,

@@ -480,18 +480,29 @@ static bool same_table(const struct snapshot_table *a, const struct snapshot_tab
 			  a->by_request == b->by_request);
 }
 
+static bool same_choice(const struct snapshot_op *a, const struct snapshot_op *b)
+{
+	const struct call_choice *x = a->choice, *y = b->choice;
+
+	if (!x || !y)
+		return x == y;
+	return x->by_member == y->by_member && x->where == y->where && x->size == y->size &&
+	       x->mask == y->mask && a->value == b->value && a->choice_base == b->choice_base;
+}
+
 static bool same_op(const struct snapshot_op *a, const struct snapshot_op *b)
 {
-	return a->parent == b->parent && a->arg == b->arg && a->src_off == b->src_off &&
-	       a->width == b->width && a->plus == b->plus && a->is_string == b->is_string &&
-	       a->is_link == b->is_link && a->is_partial == b->is_partial &&
-	       a->is_count == b->is_count && a->stored == b->stored &&
-	       a->on_success == b->on_success && a->on_failure == b->on_failure &&
-	       a->len.kind == b->len.kind && a->len.value == b->len.value &&
-	       a->len.size == b->len.size && a->scale == b->scale && a->cap == b->cap &&
-	       a->skip == b->skip && a->of == b->of && a->bound.kind == b->bound.kind &&
-	       a->bound.value == b->bound.value && a->bound.size == b->bound.size &&
-	       a->bound_in == b->bound_in && same_table(a->table, b->table);
+	return same_choice(a, b) && a->parent == b->parent && a->arg == b->arg &&
+	       a->src_off == b->src_off && a->width == b->width && a->plus == b->plus &&
+	       a->is_string == b->is_string && a->is_link == b->is_link &&
+	       a->is_partial == b->is_partial && a->is_count == b->is_count &&
+	       a->stored == b->stored && a->on_success == b->on_success &&
+	       a->on_failure == b->on_failure && a->len.kind == b->len.kind &&
+	       a->len.value == b->len.value && a->len.size == b->len.size && a->scale == b->scale &&
+	       a->cap == b->cap && a->skip == b->skip && a->of == b->of &&
+	       a->bound.kind == b->bound.kind && a->bound.value == b->bound.value &&
+	       a->bound.size == b->bound.size && a->bound_in == b->bound_in &&
+	       same_table(a->table, b->table);
 }
 
 bool snapshot_equal(const struct snapshot *a, const struct snapshot *b)

@@ -177,6 +177,7 @@ struct kept_args {
 struct profile_snapshot {
 	const struct snapshot *what;   /* to copy; NULL: argstr is not used */
 	struct arg_desc *args, result; /* that it sends */
+	struct arg_desc *i386_args;    /* syscall.either: of 32-bit programs */
 	u32 kept;  /* 1 and up: which part of profile.kept has that of the entry */
 	bool gone; /* it replaces that of the return if the call succeeded */
 	const struct call_format **calls; /* how calls are shown, by number */
@@ -194,6 +195,7 @@ struct syscall_profile {
 	bool enter, exit;
 	bool decoded; /* the arguments are as syscall probes know them */
 	bool i386;    /* of 32-bit programs on x86-64: numbers from SYSCALL_I386 on */
+	bool either;  /* native calls and those of 32-bit programs, which copy the same memory */
 	/* where the number is: an argument at entry, saved registers at exit */
 	struct arg_desc nr;
 	u64 *set;    /* bitmap of SYSCALL_SET_BITS numbers, NULL: all */

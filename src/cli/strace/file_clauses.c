@@ -49,11 +49,13 @@ static const char socket_of[] =
 
 #ifdef __aarch64__
 #define SECOND_REGISTER "regs[1]"
+#define FOURTH_REGISTER "regs[3]"
 #define FIRST_AT_EXIT "args.regs.orig_x0"
 #define NUMBER_AT_EXIT "args.regs.syscallno"
 #define IS_64_BIT "(curtask.thread_info.flags & (1 << 22)) == 0" /* TIF_32BIT */
 #else
 #define SECOND_REGISTER "si"
+#define FOURTH_REGISTER "r10"
 #define FIRST_AT_EXIT "args.regs.di"
 #define NUMBER_AT_EXIT "args.regs.orig_ax"
 #define IS_64_BIT "(curtask.thread_info.status & 2) == 0" /* TS_COMPAT of asm/thread_info.h */
@@ -114,23 +116,38 @@ static void put_file_of(struct buf *b, const struct strace_options *o, const cha
 	put_file(b, o);
 }
 
-/* The numbers of the calls whose argument is a descriptor, as a condition on $nr: 64 in each
- * word. */
-static bool put_numbers(struct buf *b, const struct strace_options *o, u32 arg)
+static bool returns_fd(const struct strace_options *o, u32 nr, u32 arg)
+{
+	return strace_has_call(o, nr) && syscall_name(nr) &&
+	       strace_returns_fd(syscall_plain_name(syscall_name(nr)));
+}
+
+/* Numbers of calls as a condition on $nr: 64 in each word. */
+static bool put_numbers(struct buf *b, const struct strace_options *o,
+			bool (*is_in)(const struct strace_options *o, u32 nr, u32 arg), u32 arg)
 {
 	const char *between = "";
 
-	for (u32 word = 0; word < (o->i386 ? SYSCALL_MAX : SYSCALL_I386) / 64; word++) {
+	for (u32 word = 0; word < strace_end_of_calls(o) / 64; word++) {
 		u64 set = 0;
 
 		for (u32 i = 0; i < 64; i++)
-			set |= (u64)takes_fd(o, 64 * word + i, arg) << i;
+			set |= (u64)is_in(o, 64 * word + i, arg) << i;
 		if (set)
 			buf_printf(b, "%s($nr >> 6 == %u && (%#llxull >> ($nr & 63) & 1) == 1)",
 				   between, word, (unsigned long long)set);
 		between = set ? " || " : between;
 	}
 	return *between;
+}
+
+/* TS_COMPAT of asm/thread_info.h */
+static void put_i386(struct buf *b)
+{
+	buf_printf(b,
+		   "	$i386 = (curtask.thread_info.status & 2) != 0;\n"
+		   "	$nr += $i386 ? %d : 0;\n",
+		   SYSCALL_I386);
 }
 
 /*
@@ -140,16 +157,13 @@ static bool put_numbers(struct buf *b, const struct strace_options *o, u32 arg)
 static void put_taken_files(struct buf *b, const struct strace_options *o)
 {
 	buf_puts(b, "rawtracepoint:sys_enter {\n	$nr = (uint64)args.id;\n");
-	if (o->i386) /* TS_COMPAT of asm/thread_info.h */
-		buf_printf(
-			b,
-			"	$i386 = (curtask.thread_info.status & 2) != 0;\n	$nr += $i386 ? %d : 0;\n",
-			SYSCALL_I386);
+	if (o->i386)
+		put_i386(b);
 	for (u32 arg = 0; arg < CALL_MAX_ARGS; arg++) {
 		struct buf numbers = { 0 };
 		char fd[64];
 
-		if (put_numbers(&numbers, o, arg)) {
+		if (put_numbers(&numbers, o, takes_fd, arg)) {
 			snprintf(fd, sizeof fd,
 				 o->i386 ? "($i386 ? args.regs.%s : args.regs.%s)" :
 					   "args.regs.%.0s%s",
@@ -166,7 +180,14 @@ static void put_taken_files(struct buf *b, const struct strace_options *o)
 	buf_puts(b, "}\n");
 }
 
-/* Two that the call has stored. */
+/* Calls that store two. */
+static const struct {
+	const char *call, *arg, *at_exit;
+} pairs[] = { { "pipe", "fildes", FIRST_AT_EXIT },
+	      { "pipe2", "fildes", FIRST_AT_EXIT },
+	      { "socketpair", "usockvec", "args.regs." FOURTH_REGISTER } };
+
+/* Where lists are not followed. */
 static void put_pair(struct buf *b, const struct strace_options *o, const char *call,
 		     const char *arg)
 {
@@ -182,38 +203,30 @@ static void put_pair(struct buf *b, const struct strace_options *o, const char *
 	buf_puts(b, "}\n");
 }
 
-static void put_returned_files(struct buf *b, const struct strace_options *o)
+/* The descriptor that a call has returned. */
+static bool put_returned(struct buf *b, const struct strace_options *o)
 {
-	const char *between = "";
+	struct buf when = { 0 };
+	const char *between = put_numbers(&when, o, returns_fd, 0) ? " || " : "";
+	bool some;
 
-	put_pair(b, o, "pipe", "fildes");
-	put_pair(b, o, "pipe2", "fildes");
-	put_pair(b, o, "socketpair", "usockvec");
 	if (is_shown(o, "fcntl")) { /* F_DUPFD, F_DUPFD_CLOEXEC */
-		buf_puts(
-			b,
-			"syscall:=fcntl:return /(args.cmd == 0 || args.cmd == 1030) && retval >= 0/ {\n");
-		put_file_of(b, o, "retval");
-		buf_puts(b, "}\n");
+		buf_printf(&when,
+			   "%s($nr == %d && ((uint32)args.regs.%s == 0 || "
+			   "(uint32)args.regs.%s == 1030))",
+			   between, syscall_number("fcntl"), SECOND_REGISTER, SECOND_REGISTER);
+		between = " || ";
 	}
-	if (is_shown(o, "bpf")) { /* result_bpf of callstructs.def */
-		buf_puts(
-			b,
-			"syscall:=bpf:return /retval >= 0 && args.cmd < 34 && (0x3500e60a1ull >> args.cmd & 1) == 1/ {\n");
-		put_file_of(b, o, "retval");
-		buf_puts(b, "}\n");
-	}
-	for (u32 nr = 0; nr < strace_end_of_calls(o); nr++)
-		if (strace_has_call(o, nr) && syscall_name(nr) &&
-		    strace_returns_fd(syscall_plain_name(syscall_name(nr)))) {
-			buf_printf(b, "%ssyscall:=%s:return", between, syscall_name(nr));
-			between = ", ";
-		}
-	if (!*between)
-		return;
-	buf_puts(b, " /retval >= 0/ {\n");
-	put_file_of(b, o, "retval");
-	buf_puts(b, "}\n");
+	if (is_shown(o, "bpf")) /* result_bpf of callstructs.def */
+		buf_printf(&when,
+			   "%s($nr == %d && (uint32)%s < 34 && "
+			   "(0x3500e60a1ull >> ((uint64)%s & 63) & 1) == 1)",
+			   between, syscall_number("bpf"), FIRST_AT_EXIT, FIRST_AT_EXIT);
+	some = when.len != 0;
+	if (some)
+		buf_printf(b, "	if (%s) { $one = (int32)args.ret; $count = 1; }\n", when.s);
+	buf_release(&when);
+	return some;
 }
 
 /* ---- in memory */
@@ -346,12 +359,12 @@ static void put_rights(struct buf *b, const char *message)
 		message, message);
 }
 
-/* The descriptors of a list, of sets, or those words of a structure. */
+/* The descriptors of a list, of sets, or those words of a structure; or one. */
 static void put_loop(struct buf *b, const struct strace_options *o)
 {
 	buf_puts(b, "	$count = $count > 1024 ? 1024 : $count;\n"
 		    "	for $i : 0..$count {\n"
-		    "		$fd = (int32)-1; $j = (uint64)$i;\n"
+		    "		$fd = $one; $j = (uint64)$i;\n"
 		    "		if ($list == 0) {\n"
 		    "			$bits = (uint64)0;\n");
 	for (u32 i = 0; i < SETS; i++)
@@ -371,7 +384,7 @@ static void put_loop(struct buf *b, const struct strace_options *o)
 
 static const char no_list[] =
 	"	$list = (uint64)0; $count = (int64)0; $step = (uint64)0; $words = (uint64)0;\n"
-	"	$set0 = (uint64)0; $set1 = (uint64)0; $set2 = (uint64)0; $c = (uint64)0; $n = (uint64)0;\n";
+	"	$set0 = (uint64)0; $set1 = (uint64)0; $set2 = (uint64)0; $c = (uint64)0; $n = (uint64)0; $one = (int32)-1;\n";
 
 static void put_listed_files(struct buf *b, const struct strace_options *o)
 {
@@ -403,16 +416,16 @@ static void put_listed_files(struct buf *b, const struct strace_options *o)
 }
 
 /* What a call has stored. */
-static void put_stored_files(struct buf *b, const struct strace_options *o)
+static bool put_stored(struct buf *b, const struct strace_options *o)
 {
 	bool received = is_shown(o, "recvmsg"), cloned = is_shown(o, "clone3");
 
-	if (!received && !cloned)
-		return;
-	buf_printf(
-		b,
-		"rawtracepoint:sys_exit /%s && (int64)args.ret >= 0/ {\n	$nr = (uint64)%s;\n%s",
-		IS_64_BIT, NUMBER_AT_EXIT, no_list);
+	for (u32 i = 0; i < ARRAY_SIZE(pairs); i++)
+		if (is_shown(o, pairs[i].call))
+			buf_printf(b,
+				   "	if ($nr == %d) { $list = (uint64)%s; "
+				   "$words = (uint64)3; $count = 2; }\n",
+				   syscall_number(pairs[i].call), pairs[i].at_exit);
 	if (received) {
 		buf_printf(b, "	if ($nr == %d) {", syscall_number("recvmsg"));
 		put_rights(b, "args.regs." SECOND_REGISTER);
@@ -423,15 +436,41 @@ static void put_stored_files(struct buf *b, const struct strace_options *o)
 			"	if ($nr == %d && (*uptr((uint64 *)(uint64)%s) & 0x1000) != 0) { "
 			"$list = *uptr((uint64 *)((uint64)%s + 8)); $words = (uint64)1; $count = 1; }\n",
 			syscall_number("clone3"), FIRST_AT_EXIT, FIRST_AT_EXIT);
-	put_loop(b, o);
+	return received || cloned || is_shown(o, "socketpair") || is_shown(o, "pipe2") ||
+	       is_shown(o, "pipe");
+}
+
+/* One program for all calls, too. */
+static void put_files_at_exit(struct buf *b, const struct strace_options *o)
+{
+	struct buf which = { 0 };
+	bool some = put_returned(&which, o), lists = strace_lists_files();
+
+	some |= lists && put_stored(&which, o);
+	if (some) {
+		buf_printf(b,
+			   "rawtracepoint:sys_exit /(int64)args.ret >= 0%s/ {\n"
+			   "	$nr = (uint64)%s;\n",
+			   o->i386 ? "" : " && " IS_64_BIT, NUMBER_AT_EXIT);
+		if (o->i386)
+			put_i386(b);
+		buf_printf(b, "%s%s", no_list, which.s);
+		if (lists) {
+			put_loop(b, o);
+		} else {
+			put_file_of(b, o, "$one");
+			buf_puts(b, "}\n");
+		}
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(pairs) && !lists; i++)
+		put_pair(b, o, pairs[i].call, pairs[i].arg);
+	buf_release(&which);
 }
 
 void strace_put_file_clauses(struct buf *b, const struct strace_options *o)
 {
 	put_taken_files(b, o);
-	put_returned_files(b, o);
-	if (strace_lists_files()) {
+	if (strace_lists_files())
 		put_listed_files(b, o);
-		put_stored_files(b, o);
-	}
+	put_files_at_exit(b, o);
 }

@@ -2,6 +2,7 @@
 /* The script of a run. In: the options. Out: text of the language, a print() for each record. */
 #include "cli/job.h"
 #include "cli/strace/strace.h"
+#include "engine/engine.h"
 
 /* The words of a siginfo: kernel_siginfo begins with three numbers, its union is at byte 16. */
 static const char signals[] =
@@ -64,14 +65,13 @@ static void put_probes(struct buf *b, const struct strace_options *o, const char
 	u32 n = 0;
 
 	if (o->all_calls) {
-		buf_printf(b, "syscall:*%s", suffix);
-		if (o->i386)
-			buf_printf(b, ", syscall:i386_*%s", suffix);
+		buf_printf(b, "syscall:*%s%s", o->i386 ? "|i386_*" : "", suffix);
 		return;
 	}
 	for (u32 nr = 0; nr < strace_end_of_calls(o); nr++)
 		if (syscall_name(nr) && strace_has_call(o, nr))
-			buf_printf(b, "%ssyscall:=%s%s", n++ ? ", " : "", syscall_name(nr), suffix);
+			buf_printf(b, "%s=%s", n++ ? "|" : "syscall:", syscall_name(nr));
+	buf_puts(b, suffix);
 }
 
 /* Reading the clock costs more than writing the record. */
@@ -83,12 +83,25 @@ static bool shows_times(const struct strace_options *o)
 /*
  * If SIGKILL is the only pending signal, also because another thread has ended the process
  * (zap_other_threads() of kernel/signal.c), the thread does not return to the program: an error
- * says only that the call was interrupted, or not made.
+ * says only that the call was interrupted, or not made. %s: of the process.
  */
 static const char result[] =
 	"retval < 0 && (curtask.pending.signal.sig[0] & 256) != 0 && "
-	"((curtask.pending.signal.sig[0] | curtask.signal.shared_pending.signal.sig[0]) & ~256 & ~curtask.blocked.sig[0]) == 0 ? "
+	"((curtask.pending.signal.sig[0] | %s.shared_pending.signal.sig[0]) & ~256 & ~curtask.blocked.sig[0]) == 0 ? "
 	"%d : retval";
+
+/*
+ * For a pointer in a task, whose type they know, verifiers search all types of the kernel by name,
+ * twice (kernel/bpf/btf.c: btf_nested_type_is_trusted()): half a millisecond in each of several
+ * hundred programs. For a number they do not.
+ */
+static const char *process_signals(void)
+{
+	return feature_has(kernel_features(), FEAT_READ_KERNEL) ?
+		       "kptr((struct signal_struct *)*kptr((uint64 *)((uint64)curtask + "
+		       "offsetof(struct task_struct, signal))))" :
+		       "curtask.signal";
+}
 
 static void put_calls(struct buf *b, const struct strace *st)
 {
@@ -102,7 +115,7 @@ static void put_calls(struct buf *b, const struct strace *st)
 		   more, st->o.pointer ? ", ustack(1)" : "", st->o.pids ? ", comm" : "", args);
 	put_probes(b, &st->o, ":return");
 	buf_printf(b, " { print((%d, tid, pid, %s, probe, %s, ", RECORD_RETURN, now, more);
-	buf_printf(b, result, STRACE_NO_RESULT);
+	buf_printf(b, result, process_signals(), STRACE_NO_RESULT);
 	buf_printf(b, ", %s%s)); }\n", st->o.stacks ? "ustack, " : "", args);
 }
 
