@@ -8,6 +8,7 @@
  *	functions.c	objects and filters -> the functions to probe
  *	callsite.c	the name by which the code before a return address calls
  *	proto.c		ltrace.conf(5) -> prototypes; proto_table.c has those of common functions
+ *	typed.c		debug information -> prototypes
  *	captures.c	a prototype -> the memory that its arguments and result show
  *	values.c	arguments and results as text
  *	script.c	functions -> a script, which prints a record for each entry and return
@@ -47,6 +48,8 @@ struct ltrace_object {           /* a file of a process */
 	struct elf *elf;
 	bool is_main, is_loader;
 	bool is_late; /* -l: the program may open it with dlopen(), and call it by pointers */
+	struct dwarf *dwarf; /* once asked_dwarf; NULL: it has none */
+	bool asked_dwarf;
 	struct hash exports; /* name -> struct ltrace_export */
 	struct hash imports; /* names */
 	bool has_stubs;      /* the following are read */
@@ -59,7 +62,11 @@ struct ltrace_export {
 	struct ltrace_export *next; /* another version of the name */
 };
 
-enum { LTRACE_CAPTURES = 10, LTRACE_RESULT = 0xff };
+enum {
+	LTRACE_CAPTURES = 10,
+	LTRACE_RESULT = 0xff,
+	LTRACE_BYTES = 256 /* of an array or a structure */
+};
 
 /* Memory that a record has, in the order of its last members. */
 struct ltrace_capture {
@@ -168,6 +175,8 @@ void ltrace_release_objects(struct ltrace *lt);
 void ltrace_find_functions(struct ltrace *lt);
 /* ---- captures.c */
 void ltrace_find_captures(struct ltrace *lt, struct ltrace_func *f);
+/* ---- typed.c */
+const struct proto *ltrace_typed(struct ltrace *lt, const struct ltrace_func *f);
 /* ---- callsite.c */
 /* The name that the call which returns to the address names; NULL: it is another kind of call. */
 const char *ltrace_called_name(struct ltrace_object *o, u64 return_address);

@@ -147,6 +147,7 @@ int ltrace_read_options(struct ltrace *lt)
 	lt->prototypes.arena = &c->line.arena;
 	if (proto_read(&lt->prototypes, builtin, &why))
 		BUG("the table of prototypes is not understood: %s", why);
+	lt->prototypes.is_users = true;
 	for (u32 i = 0; i < c->line.n_given && !ret; i++)
 		if (c->line.given[i].row->take == take_given)
 			ret = read_option(lt, c->line.given[i].row->key, c->line.given[i].value);

@@ -40,7 +40,7 @@ static const struct proto_type word = { .kind = PROTO_GUESS, .size = 8, .is_sign
 static const struct proto_param words[] = {
 	{ .type = &word }, { .type = &word }, { .type = &word }, { .type = &word }
 };
-const struct proto proto_unknown = { &word, words, ARRAY_SIZE(words) };
+const struct proto proto_unknown = { .result = &word, .param = words, .n = ARRAY_SIZE(words) };
 
 /* ---- words */
 
@@ -362,6 +362,7 @@ static void parse_prototype(struct reader *r)
 	} while (take(r, ','));
 	if (!parse_params(r, p))
 		return;
+	p->is_users = r->t->is_users;
 	for (u32 i = 0; i < names.n; i++)
 		hash_puts(&r->t->protos, names.v[i], p);
 }

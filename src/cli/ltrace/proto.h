@@ -62,11 +62,13 @@ struct proto {
 	const struct proto_type *result;
 	const struct proto_param *param;
 	u32 n;
+	bool is_users; /* of a file of -F */
 };
 
 struct proto_table {
 	struct arena *arena;
 	struct hash protos, types; /* by name */
+	bool is_users;             /* what is read from now on */
 };
 
 /*

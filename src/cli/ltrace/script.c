@@ -238,7 +238,8 @@ const char *ltrace_script(struct ltrace *lt)
 	buf_printf(
 		&b,
 		"config = { max_probes = 1000000; print_maps_on_exit = false; perf_rb_pages = %llu; max_strlen = %u }\n",
-		(unsigned long long)job_ring_pages(), MAX(lt->o.strings + 2, 32u));
+		(unsigned long long)job_ring_pages(),
+		MAX(lt->o.strings + 2, LTRACE_BYTES + (u32)sizeof(u64)));
 	buf_printf(&b, life, LTRACE_END, LTRACE_EXEC);
 	if (!lt->o.no_signals)
 		buf_printf(&b, signals, LTRACE_SIGNAL);
