@@ -117,17 +117,17 @@ static struct opnd find_rule_number(const struct walk *w, struct opnd first_page
 	struct opnd page = ir_op2(l, IR_ADD, first_page,
 				  ir_op2(l, IR_SHR, offset, o_imm(UNWIND_PAGE_SHIFT))),
 		    first;
+	u32 n_pages = walk_is_whole(l) ? UNWIND_N_PAGES : UNWIND_PART_PAGES;
 	struct ir_block *many = ir_block_new(l), *few = ir_block_new(l);
 	struct search s = { .l = l,
 			    .low = ir_op2(l, IR_AND, offset, o_imm(0xffff)),
 			    .zero = zero,
 			    .at = ir_var(l) };
 
-	first = ir_load(l, walk_table_at(w, UNWIND_PAGES, page, UNWIND_N_PAGES, 2), 4, false);
-	s.end = ir_load(l,
-			walk_table_at(w, UNWIND_PAGES, ir_op2(l, IR_ADD, page, o_imm(1)),
-				      UNWIND_N_PAGES, 2),
-			4, false);
+	first = ir_load(l, walk_table_at(w, UNWIND_PAGES, page, n_pages, 2), 4, false);
+	s.end = ir_load(
+		l, walk_table_at(w, UNWIND_PAGES, ir_op2(l, IR_ADD, page, o_imm(1)), n_pages, 2), 4,
+		false);
 	ir_var_set(l, s.at, ir_op2(l, IR_SUB, first, o_imm(1)));
 	if (!walk_is_whole(l))
 		s.part = walk_part(w, ir_op2(l, IR_ADD, ir_op2(l, IR_SHR, first, o_imm(PART_SHIFT)),

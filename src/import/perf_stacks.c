@@ -57,7 +57,7 @@ void perf_stacks_begin(struct perf_stacks *s, bool same_kernel, bool unwinds)
 	if (!unwinds || s->unwinds)
 		return;
 	s->hit = unwind_sample_room();
-	s->unwinds = unwinds_new(s->usyms, NULL, NULL, NULL);
+	s->unwinds = unwinds_new(s->usyms, NULL, false, NULL, NULL);
 }
 
 void perf_stacks_name_members(struct perf_stacks *s, struct event_format *f, const void *record,

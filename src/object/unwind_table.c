@@ -30,9 +30,11 @@ static u32 *rows(const struct unwind_tables *t)
 	return (u32 *)(void *)(t->memory + UNWIND_ROWS);
 }
 
-void unwind_tables_init(struct unwind_tables *t, void *memory)
+void unwind_tables_init(struct unwind_tables *t, void *memory, bool in_parts)
 {
-	*t = (struct unwind_tables){ .memory = memory, .n_rules = 1 };
+	*t = (struct unwind_tables){ .memory = memory,
+				     .most_pages = in_parts ? UNWIND_PART_PAGES : UNWIND_N_PAGES,
+				     .n_rules = 1 };
 	t->slots = xcalloc(N_SLOTS, sizeof *t->slots);
 }
 
@@ -190,7 +192,7 @@ static bool is_padding(const struct cfi_table *cfi, u32 i)
 static bool has_room(const struct unwind_tables *t, const struct unwind_file *f,
 		     const struct cfi_table *cfi)
 {
-	return t->n_pages + f->n_pages + 1 <= UNWIND_N_PAGES &&
+	return t->n_pages + f->n_pages + 1 <= t->most_pages &&
 	       t->n_rows + cfi->n_rows + 1 + ROWS_SKIPPED <= UNWIND_N_ROWS;
 }
 

@@ -10,7 +10,8 @@
 #include "type/unwind.h"
 
 struct unwind_tables {
-	u8 *memory; /* UNWIND_SIZE bytes, zeroed; borrowed */
+	u8 *memory;     /* UNWIND_SIZE bytes, zeroed; borrowed */
+	u32 most_pages; /* that are used */
 	u32 n_rules, n_pages, n_rows;
 	u32 *slots; /* hash of rules: index, 0: empty */
 };
@@ -22,7 +23,8 @@ struct unwind_file {
 	u32 n_pages;
 };
 
-void unwind_tables_init(struct unwind_tables *t, void *memory);
+/* in_parts: the memory is elements of UNWIND_PART bytes. */
+void unwind_tables_init(struct unwind_tables *t, void *memory, bool in_parts);
 void unwind_tables_release(struct unwind_tables *t);
 void unwind_tables_add(struct unwind_tables *t, struct elf *e, struct unwind_file *out);
 /* The rule at an address of a file; NULL: no rule. */

@@ -285,21 +285,21 @@ static void start_unwinding(struct run *r, struct usermaps *m)
 {
 	u32 map = program_map_of(&r->c.prog, MAP_UNWIND);
 	void *memory = map == NO_INDEX ? NULL : engines_map_memory(&r->engines, map);
+	bool is_whole = feature_has(r->c.features, FEAT_BIG_ARRAYS);
 	struct bell bell;
 
 	if (!memory && r->c.env.has_past) {
 		m->for_engine = true;
-		m->unwinds = unwinds_new(run_usyms(r), NULL, NULL, NULL);
+		m->unwinds = unwinds_new(run_usyms(r), NULL, false, NULL, NULL);
 	}
 	if (!memory)
 		return;
 	m->sweep_at = next_sweep(&r->c, 0);
-	m->unwinds = unwinds_new(run_usyms(r), memory, set_process, r);
+	m->unwinds = unwinds_new(run_usyms(r), memory, !is_whole, set_process, r);
 	/* none where frames matter at once: by their number, or whether two stacks are equal */
 	if (engines_bell(&r->engines, &bell))
 		m->raw = raw_stacks_new(memory,
-					feature_has(r->c.features, FEAT_BIG_ARRAYS) &&
-						feature_has(r->c.features, FEAT_ATOMIC_FETCH),
+					is_whole && feature_has(r->c.features, FEAT_ATOMIC_FETCH),
 					&bell, m->unwinds);
 	for (u32 i = 0; m->some && i < m->waiting.n; i++)
 		unwinds_note(m->unwinds, m->waiting.v[i]);

@@ -42,7 +42,8 @@ struct unwinds {
 	void *ctx;
 };
 
-struct unwinds *unwinds_new(struct usyms *u, void *memory, unwind_set_fn set, void *ctx)
+struct unwinds *unwinds_new(struct usyms *u, void *memory, bool in_parts, unwind_set_fn set,
+			    void *ctx)
 {
 	struct unwinds *w = xcalloc(1, sizeof *w);
 
@@ -51,7 +52,7 @@ struct unwinds *unwinds_new(struct usyms *u, void *memory, unwind_set_fn set, vo
 	w->ctx = ctx;
 	w->generation = clock_mono_ns();
 	w->own_memory = memory ? NULL : xcalloc(1, UNWIND_SIZE);
-	unwind_tables_init(&w->tables, memory ? memory : w->own_memory);
+	unwind_tables_init(&w->tables, memory ? memory : w->own_memory, in_parts);
 	return w;
 }
 

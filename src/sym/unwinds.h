@@ -14,9 +14,10 @@ struct usyms;
 /* Stores the mappings of a process where programs find them; p NULL: it is gone. */
 typedef void (*unwind_set_fn)(void *ctx, u32 pid, const struct unwind_process *p);
 
-/* memory: UNWIND_SIZE zeroed bytes that the programs see; NULL, and set NULL: no program unwinds.
- * All arguments are borrowed. */
-struct unwinds *unwinds_new(struct usyms *u, void *memory, unwind_set_fn set, void *ctx);
+/* memory: UNWIND_SIZE zeroed bytes that the programs see, in_parts: as several elements; NULL, and
+ * set NULL: no program unwinds. All arguments are borrowed. */
+struct unwinds *unwinds_new(struct usyms *u, void *memory, bool in_parts, unwind_set_fn set,
+			    void *ctx);
 void unwinds_free(struct unwinds *w);
 /* Reads the mappings of a process, again if they have changed; false: it has ended or is
  * changing. */

@@ -14,8 +14,8 @@
  *	rules	struct unwind_rule: each distinct rule once, for all files; rule 0: none
  *
  * It is a single element, or, where elements have at most 4 MB (FEAT_BIG_ARRAYS), consecutive ones
- * of UNWIND_PART bytes. No table but that of rows is in two of them, and the rows of a page, with
- * the one before, are in one.
+ * of UNWIND_PART bytes. Then only the pages of the first are used, no table but that of rows is in
+ * two of them, and the rows of a page, with the one before, are in one.
  *
  * And a hash: process -> struct unwind_process, its mappings of code; and a ring buffer, the bell,
  * to which programs write only to wake sonde.
@@ -30,9 +30,9 @@ enum {
 	/* numbers of entries, all powers of two: indexes are masked */
 	UNWIND_N_CACHED = 4096,
 	UNWIND_N_RULES = 8192,
-	UNWIND_N_PAGES = 1 << 20, /* 256 MB of code */
-	UNWIND_N_ROWS = 1 << 21,
-	UNWIND_N_SMALL = 512, /* raw hits by the size of the stack, */
+	UNWIND_N_PAGES = 1 << 21, /* 512 MB of code */
+	UNWIND_N_ROWS = 1 << 22,  /* clang's libraries have 1.7 million, rustc's 1 million */
+	UNWIND_N_SMALL = 512,     /* raw hits by the size of the stack, */
 	UNWIND_N_LARGE = 128,
 	UNWIND_N_BUDGETS = 1024,
 	UNWIND_N_TURNS = 64, /* processors that keep hits where programs do not number them */
@@ -95,6 +95,7 @@ enum {
 	UNWIND_SIZE = UNWIND_TURNS + 8 * UNWIND_N_TURNS,
 	UNWIND_PARTS = (UNWIND_SIZE + UNWIND_PART - 1) / UNWIND_PART,
 	UNWIND_PART_ROWS = UNWIND_PART / 4,
+	UNWIND_PART_PAGES = UNWIND_PART / 4,
 };
 
 /* A hit that cannot be unwound yet: what the walk begins with. Its stack value has the id as

@@ -92,7 +92,7 @@ static void file(struct unwind_tables *t, const char *path)
 
 		unwind_tables_release(t);
 		memset(memory, 0, UNWIND_SIZE);
-		unwind_tables_init(t, memory);
+		unwind_tables_init(t, memory, false);
 	}
 	rows = t->n_rows;
 	if (!e || !cfi_build(&cfi, e)) {
@@ -152,6 +152,10 @@ static void full(struct unwind_tables *t)
 	is_int(f.pages, UNWIND_NO_ROOM, "no room for rows");
 	is_int(t->n_rows, UNWIND_N_ROWS - 2, "nothing was added");
 	t->n_rows = rows;
+	t->most_pages = t->n_pages + 1;
+	unwind_tables_add(t, e, &f);
+	is_int(f.pages, UNWIND_NO_ROOM, "no room for pages");
+	t->most_pages = UNWIND_N_PAGES;
 	elf_close(e);
 }
 
@@ -163,7 +167,7 @@ int main(int argc, char **argv)
 	void *memory = xcalloc(1, UNWIND_SIZE);
 	struct unwind_tables t;
 
-	unwind_tables_init(&t, memory);
+	unwind_tables_init(&t, memory, false);
 	for (int i = 1; i < argc; i++)
 		file(&t, argv[i]);
 	for (u32 i = 0; argc == 1 && i < ARRAY_SIZE(usual); i++)
