@@ -90,5 +90,5 @@ const struct command command_view = {
 		"sonde view sonde.data\n"
 		"sonde view --live -e 'tracepoint:block:block_rq_issue { @ = hist(args.bytes); }'",
 	.run = view,
-	.takes = SET_TIME | SETS_COMPILE | SET_RUN,
+	.takes = SET_TIME | SET_INPUT | SETS_COMPILE | SET_RUN,
 };
