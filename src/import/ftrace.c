@@ -54,7 +54,8 @@ struct input {
 	u32 n_formats;
 	u64 n_lines, n_strange; /* strange: lines that are no events */
 	u64 latest;
-	u64 lost; /* before the next event */
+	u64 shown, n_shown; /* the time of the latest line, and how many had it before */
+	u64 lost;           /* before the next event */
 	struct buf signature, record;
 };
 
@@ -513,23 +514,36 @@ static void make_record(struct buf *b, u32 id, const struct line *l, const struc
 	put_bytes(b, &l->text);
 }
 
+/*
+ * Times are in microseconds, and events of several processors may have the same one. The recording
+ * keeps the order of their lines: each is a nanosecond after the one before, which texts do not
+ * show.
+ */
+static u64 time_in_order(struct input *in, u64 time)
+{
+	enum { MOST = 499 }; /* a microsecond is rounded somewhere */
+
+	in->n_shown = time == in->shown && time % 1000 == 0 ? MIN(in->n_shown + 1, (u64)MOST) : 0;
+	in->shown = time;
+	return time + in->n_shown;
+}
+
 /* False: there are too many kinds of events. */
 static bool give_line(struct input *in, const struct line *l)
 {
+	u64 time = time_in_order(in, l->time);
 	struct pair fields[MOST_FIELDS] = { 0 };
 	u32 n = read_fields(l, fields), id = format_of(in, l, fields, &n);
 	char comm[COMM_SIZE] = { 0 };
 
 	memcpy(comm, l->comm.s, MIN(l->comm.len, sizeof comm));
 	make_record(&in->record, id, l, fields, n);
-	in->latest = MAX(in->latest, l->time);
-	return import_event(in->to,
-			    &(struct store_event){ .time = l->time,
-						   .cpu = l->cpu,
-						   .pid = l->pid,
-						   .tid = l->tid,
-						   .comm = comm },
-			    in->record.s, (u32)in->record.len);
+	in->latest = MAX(in->latest, time);
+	return import_event(
+		in->to,
+		&(struct store_event){
+			.time = time, .cpu = l->cpu, .pid = l->pid, .tid = l->tid, .comm = comm },
+		in->record.s, (u32)in->record.len);
 }
 
 /* "CPU:1 [LOST 12 EVENTS]" */
