@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hole begins with its head and grows at its end: first its head covers the next chunk, by one
- * write, then the bytes are given back (fallocate(2), FALLOC_FL_PUNCH_HOLE).
+ * A hole begins with its head and grows at both ends: first its head covers the chunk, and the hole
+ * after that, by one write, then the bytes are given back (fallocate(2), FALLOC_FL_PUNCH_HOLE).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +13,10 @@
 struct live_chunk {
 	u64 offset, t1;
 	u64 len;
+};
+
+struct hole {
+	u64 offset, len;
 };
 
 enum { BLOCK = 4096 };
@@ -28,35 +32,51 @@ void overwrite_note(struct overwrite *o, const struct chunk_head *h, u64 offset,
 	o->bytes += len;
 }
 
-static int put_hole(const struct overwrite *o, int fd)
+static int put_hole(int fd, const struct hole *hole)
 {
 	struct chunk_head h = { .magic = CHUNK_MAGIC,
 				.kind = CHUNK_GONE,
 				.cpu = CHUNK_NO_CPU,
-				.stored_len = (u32)(o->hole_len - sizeof h),
-				.raw_len = (u32)(o->hole_len - sizeof h) };
+				.stored_len = (u32)(hole->len - sizeof h),
+				.raw_len = (u32)(hole->len - sizeof h) };
 
 	h.crc = crc32_of(&h, offsetof(struct chunk_head, crc));
-	return pwrite(fd, &h, sizeof h, (off_t)o->hole) == (ssize_t)sizeof h ? 0 : -errno;
+	return pwrite(fd, &h, sizeof h, (off_t)hole->offset) == (ssize_t)sizeof h ? 0 : -errno;
 }
 
-static int drop(struct overwrite *o, int fd, const struct live_chunk *c)
+/* Takes the hole that ends (or begins) there and has room for len bytes more out of the list. */
+static struct hole take_hole(struct overwrite *o, u64 offset, bool ends, u64 len)
 {
-	u64 from;
-	int ret;
+	for (size_t at = 0; at < o->holes.len; at += sizeof(struct hole)) {
+		struct hole h;
 
-	if (!o->hole_len || o->hole + o->hole_len != c->offset || o->hole_len > HOLE_MOST) {
-		o->hole = c->offset;
-		o->hole_len = 0;
+		memcpy(&h, o->holes.s + at, sizeof h);
+		if (h.offset + (ends ? h.len : 0) != offset || h.len + len > HOLE_MOST)
+			continue;
+		o->holes.len -= sizeof h;
+		memmove(o->holes.s + at, o->holes.s + at + sizeof h, o->holes.len - at);
+		return h;
 	}
-	o->hole_len += c->len;
-	ret = put_hole(o, fd);
+	return (struct hole){ offset, 0 };
+}
+
+/* Only whole blocks are given back, so it takes some of the holes beside it. */
+static int make_hole(struct overwrite *o, int fd, const struct live_chunk *c)
+{
+	u64 end = c->offset + c->len, from, to;
+	struct hole before = take_hole(o, c->offset, true, c->len),
+		    after = take_hole(o, end, false, before.len + c->len),
+		    hole = { before.offset, before.len + c->len + after.len };
+	int ret = put_hole(fd, &hole);
+
 	if (ret)
 		return ret;
-	/* from the beginning of a block: only whole ones are given back */
-	from = MAX(c->offset & ~(u64)(BLOCK - 1), o->hole + sizeof(struct chunk_head));
+	buf_add(&o->holes, &hole, sizeof hole);
+	from = MAX(c->offset & ~(u64)(BLOCK - 1), hole.offset + sizeof(struct chunk_head));
+	to = MIN((end + sizeof(struct chunk_head) + BLOCK - 1) & ~(u64)(BLOCK - 1),
+		 hole.offset + hole.len);
 	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
-			 (off_t)(c->offset + c->len - from)) < 0 ?
+			 (off_t)(to - from)) < 0 ?
 		       -errno :
 		       0;
 }
@@ -67,14 +87,22 @@ static bool is_beyond(const struct overwrite *o, const struct live_chunk *c, u64
 	       (o->most_ns && c->t1 + o->most_ns < now);
 }
 
-/* Forgets removed chunks. */
-static void forget(struct overwrite *o)
+/* Processors write when they have enough or a second is over, so a later chunk may have earlier
+ * events. Where it is among the live ones. */
+static size_t oldest(const struct overwrite *o, struct live_chunk *c)
 {
-	if (o->first < o->live.len / 2)
-		return;
-	memmove(o->live.s, o->live.s + o->first, o->live.len - o->first);
-	o->live.len -= o->first;
-	o->first = 0;
+	size_t found = 0;
+
+	for (size_t at = 0; at < o->live.len; at += sizeof *c) {
+		struct live_chunk other;
+
+		memcpy(&other, o->live.s + at, sizeof other);
+		if (at && other.t1 >= c->t1)
+			continue;
+		*c = other;
+		found = at;
+	}
+	return found;
 }
 
 int overwrite_drop(struct overwrite *o, int fd, u64 now, void (*gone)(void *ctx, u64 offset),
@@ -83,24 +111,25 @@ int overwrite_drop(struct overwrite *o, int fd, u64 now, void (*gone)(void *ctx,
 	struct live_chunk c;
 
 	/* the newest stays, however small the limit */
-	while (o->live.len - o->first > sizeof c) {
+	while (o->live.len > sizeof c) {
+		size_t at = oldest(o, &c);
 		int ret;
 
-		memcpy(&c, o->live.s + o->first, sizeof c);
 		if (!is_beyond(o, &c, now))
 			break;
-		ret = drop(o, fd, &c);
+		ret = make_hole(o, fd, &c);
 		if (ret)
 			return ret;
-		o->first += sizeof c;
+		o->live.len -= sizeof c;
+		memmove(o->live.s + at, o->live.s + at + sizeof c, o->live.len - at);
 		o->bytes -= c.len;
 		gone(ctx, c.offset);
 	}
-	forget(o);
 	return 0;
 }
 
 void overwrite_release(struct overwrite *o)
 {
 	buf_release(&o->live);
+	buf_release(&o->holes);
 }

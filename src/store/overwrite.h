@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Flight recording: the oldest chunks of a file that is being written become a hole, which one
- * CHUNK_GONE covers. So the file is readable at any time, as any other, and takes no more of the
- * disk than was allowed.
+ * Flight recording: the chunks of a file that is being written whose events are the oldest become
+ * holes; one CHUNK_GONE covers those that follow each other. So the file is readable at any time,
+ * as any other, and takes no more of the disk than was allowed.
  */
 #ifndef SONDE_STORE_OVERWRITE_H
 #define SONDE_STORE_OVERWRITE_H
@@ -12,10 +12,9 @@
 
 struct overwrite {
 	u64 most_bytes, most_ns; /* 0: no such limit */
-	struct buf live;         /* struct live_chunk, the oldest first */
-	size_t first;            /* offset of the first in live: those before it are gone */
+	struct buf live;         /* struct live_chunk, as they were written */
 	u64 bytes;               /* of live chunks */
-	u64 hole, hole_len;      /* the CHUNK_GONE that is growing; hole_len 0: none */
+	struct buf holes;        /* struct hole: each is one CHUNK_GONE */
 };
 
 /* A chunk of len bytes, its head included, was written. Tables that events need are never

@@ -59,8 +59,7 @@ struct store_writer {
 	u32 n_stacks;
 	struct arena arena; /* of stacks */
 	struct buf index, chunk, raw, packed;
-	struct buf counts;  /* struct store_count, which rows of the index refer to */
-	u32 counts_dropped; /* rows that were before them: of chunks that are overwritten */
+	struct buf counts; /* struct store_count, which rows of the index refer to */
 	struct overwrite overwrite;
 	bool overwrites;
 };
@@ -84,7 +83,7 @@ static void put_bytes(struct store_writer *w, const void *bytes, size_t len)
 static void add_to_index(struct store_writer *w, const struct chunk_head *h, u64 offset,
 			 u32 n_counts)
 {
-	u32 n_rows = w->counts_dropped + (u32)(w->counts.len / sizeof(struct store_count));
+	u32 n_rows = (u32)(w->counts.len / sizeof(struct store_count));
 	struct index_row row = { .offset = offset,
 				 .t0 = h->t0,
 				 .t1 = h->t1,
@@ -174,33 +173,40 @@ void store_overwrite(struct store_writer *w, u64 most_bytes, u64 most_ns)
 	w->overwrite.most_ns = most_ns;
 }
 
-/* The index has its rows in the order of offsets, as have counts, and the oldest go first. */
-static void forget_counts(struct store_writer *w, const struct index_row *row)
+/* The rows of the index from `at` on: their counts have moved. */
+static void move_counts(struct store_writer *w, size_t at, u32 n)
 {
-	u32 n = row->first_count + row->n_counts - w->counts_dropped;
-	size_t len = n * sizeof(struct store_count);
+	for (; n && at < w->index.len; at += sizeof(struct index_row)) {
+		struct index_row row;
 
-	if (!row->n_counts)
-		return;
-	memmove(w->counts.s, w->counts.s + len, w->counts.len - len);
-	w->counts.len -= len;
-	w->counts_dropped += n;
+		memcpy(&row, w->index.s + at, sizeof row);
+		row.first_count -= row.n_counts ? n : 0;
+		memcpy(w->index.s + at, &row, sizeof row);
+	}
 }
 
+static void cut_out(struct buf *b, size_t at, size_t len)
+{
+	b->len -= len;
+	memmove(b->s + at, b->s + at + len, b->len - at);
+}
+
+/* The index has its rows in the order of offsets, as have counts. */
 static void forget_row(void *ctx, u64 offset)
 {
 	struct store_writer *w = ctx;
-	const size_t size = sizeof(struct index_row);
 
-	for (size_t at = 0; at < w->index.len; at += size) {
+	for (size_t at = 0; at < w->index.len; at += sizeof(struct index_row)) {
 		struct index_row row;
 
-		memcpy(&row, w->index.s + at, size);
+		memcpy(&row, w->index.s + at, sizeof row);
 		if (row.offset != offset)
 			continue;
-		forget_counts(w, &row);
-		memmove(w->index.s + at, w->index.s + at + size, w->index.len - at - size);
-		w->index.len -= size;
+		cut_out(&w->index, at, sizeof row);
+		if (row.n_counts)
+			cut_out(&w->counts, row.first_count * sizeof(struct store_count),
+				row.n_counts * sizeof(struct store_count));
+		move_counts(w, at, row.n_counts);
 		return;
 	}
 }
@@ -526,24 +532,10 @@ static void put_rows(struct store_writer *w, enum chunk_kind kind, const struct 
 	}
 }
 
-/* To the counts that are left. */
-static void number_counts(struct store_writer *w)
-{
-	struct index_row row;
-
-	for (size_t at = 0; at < w->index.len; at += sizeof row) {
-		memcpy(&row, w->index.s + at, sizeof row);
-		if (row.n_counts)
-			row.first_count -= w->counts_dropped;
-		memcpy(w->index.s + at, &row, sizeof row);
-	}
-}
-
 static void put_index(struct store_writer *w)
 {
 	struct file_end end = { 0 };
 
-	number_counts(w);
 	put_rows(w, CHUNK_COUNTS, &w->counts, sizeof(struct store_count));
 	end.index_offset = w->offset;
 	put_rows(w, CHUNK_INDEX, &w->index, sizeof(struct index_row));

@@ -277,6 +277,37 @@ static void overwritten(void)
 	unlink(whole_file);
 }
 
+/* The chunk of a busy processor comes to the file after that of another one, whose event is later:
+ * the latest stays. */
+static void latest_stays(void)
+{
+	int fd = new_file();
+	struct store_writer *w = begin(fd);
+	struct trace_event e;
+	struct store *s;
+	struct err err = { 0 };
+	bool found = false;
+
+	store_overwrite(w, 3000, 0);
+	for (u32 round = 0; round < 3; round++) {
+		u64 start = 1000000 + round * 3 * CHUNK_NS;
+
+		for (u32 i = 0; i < 30000; i++)
+			put_event(w, 3 * i + 1, start + i * 100 + i * i % 97); /* processor 1 */
+		put_event(w, 0, start + CHUNK_NS / 2);                         /* processor 0 */
+		store_tick(w, start + 2 * CHUNK_NS);
+	}
+	s = store_open_fd(dup(fd), "latest", &err);
+	while (s && store_next(s, &e))
+		found |= e.cpu == 0 && e.time == 1000000 + 6 * CHUNK_NS + CHUNK_NS / 2;
+	ok(s && found, "the latest event is there");
+	if (s)
+		store_close(s);
+	is_int(store_writer_end(w), 0, "it ends");
+	store_writer_free(w);
+	close(fd);
+}
+
 /* A disk on which nothing more fits after some chunks: the rest is a loss that the file tells. */
 static void half_full(void)
 {
@@ -436,6 +467,7 @@ int main(void)
 	backwards();
 	ticks();
 	overwritten();
+	latest_stays();
 	half_full();
 	full();
 	foreign();
