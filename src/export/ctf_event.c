@@ -285,7 +285,7 @@ static void put_session(struct buf *b, const struct export_job *j)
 {
 	const struct file_head *h = &j->tables->head;
 	const char *slash = strrchr(j->file, '/');
-	time_t start = (time_t)(((s64)h->start_ns + h->to_real) / 1000000000);
+	time_t start = (time_t)((s64)(h->start_ns + (u64)h->to_real) / 1000000000);
 	struct tm tm = { 0 };
 	char text[32];
 
