@@ -52,6 +52,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct store *s = mended_store(data, size);
 	struct trace_event e;
 	struct event_columns columns = { 0 };
+	struct ctf_event ctf;
 	struct buf line = { 0 };
 	struct arena a;
 
@@ -66,7 +67,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		event_line_ftrace(&line, &a, NULL, &e);
 		store_names_at(stack_names, e.time);
 		event_columns_stacks(&line, &names, &e, &columns);
-		ctf_put_fields(&line, &(struct ctf_event){ .format = e.format }, &e);
+		ctf = (struct ctf_event){ .format = e.format };
+		ctf_plan_members(&a, &ctf);
+		ctf_put_fields(&line, &ctf, &e);
 	}
 	store_names_free(stack_names);
 	store_close(s);
