@@ -458,7 +458,8 @@ static void put_files_at_exit(struct buf *b, const struct strace_options *o)
 		if (lists) {
 			put_loop(b, o);
 		} else {
-			put_file_of(b, o, "$one");
+			buf_puts(b, "	$fd = $one;\n");
+			put_file(b, o);
 			buf_puts(b, "}\n");
 		}
 	}
