@@ -39,29 +39,23 @@ static void put_name(struct buf *b, const struct ctf_event *ev, const char *name
 
 enum { MOST_ARGS = 6 };
 
-static bool is_c_type(const char *type, const char *const *types)
-{
-	while (*types && !streq(*types, type))
-		types++;
-	return *types;
-}
-
 /* Flags keep 64 bits: the kernel has int and unsigned long. */
 static struct ctf_arg arg_of(const struct call_arg *a)
 {
-	static const char *const ints[] = { "int",     "pid_t", "key_t", "clockid_t",
-					    "timer_t", "mqd_t", NULL },
-				 *const uints[] = { "unsigned int", "unsigned", "u32",   "uid_t",
-						    "gid_t",        "umode_t",  "qid_t", NULL },
-				 *const longs[] = { "long", "loff_t", "off_t", "ssize_t", NULL };
+	static const char
+		*const ints[] = { "int", "pid_t", "key_t", "clockid_t", "timer_t", "mqd_t" },
+		       *const uints[] = { "unsigned int", "unsigned", "u32",  "uid_t",
+					  "gid_t",        "umode_t",  "qid_t" },
+		       *const longs[] = { "long", "loff_t", "off_t", "ssize_t" };
 	bool is_type = a->word == CALL_CTYPE,
 	     is_int = a->word == CALL_AT || a->word == CALL_NAMES ||
-		      (is_type && is_c_type(a->type, ints)),
+		      (is_type && is_one_of(ints, ARRAY_SIZE(ints), a->type)),
 	     is_uint = a->word == CALL_MODE || a->word == CALL_HEX ||
-		       (is_type && is_c_type(a->type, uints));
+		       (is_type && is_one_of(uints, ARRAY_SIZE(uints), a->type));
 
 	return (struct ctf_arg){ a->name, is_int || is_uint,
-				 is_int || (is_type && is_c_type(a->type, longs)) };
+				 is_int || (is_type &&
+					    is_one_of(longs, ARRAY_SIZE(longs), a->type)) };
 }
 
 void ctf_name_args(struct arena *a, struct ctf_event *ev, const struct call_event *call)
@@ -148,19 +142,11 @@ static enum shape shape_of(const struct ctf_event *ev, const struct event_member
  * threads. */
 enum extra { EXTRA_NONE, EXTRA_THREAD, EXTRA_PARENT, EXTRA_CHILD };
 
-static bool has_member(const struct event_format *f, const char *name)
-{
-	for (u32 i = 0; i < f->n_members; i++)
-		if (streq(f->members[i].name, name))
-			return true;
-	return false;
-}
-
 static enum extra extra_at(const struct event_format *f, const struct event_member *m)
 {
-	if (streq(m->name, "comm") && starts_with(f->name, "block:") && !has_member(f, "tid"))
+	if (streq(m->name, "comm") && starts_with(f->name, "block:") && !event_member(f, "tid"))
 		return EXTRA_THREAD;
-	if (!streq(f->name, "sched:sched_process_fork") || has_member(f, "child_tgid"))
+	if (!streq(f->name, "sched:sched_process_fork") || event_member(f, "child_tgid"))
 		return EXTRA_NONE;
 	return streq(m->name, "parent_pid") ? EXTRA_PARENT :
 	       streq(m->name, "child_pid")  ? EXTRA_CHILD :

@@ -76,8 +76,6 @@ void put_folded(const struct export_job *j, bool off_cpu, struct buf *b);
 /* ---- fields.c: formats and members of records */
 /* Sets event_format.stored of each: its number from 1. */
 void number_formats(const struct store_tables *t);
-/* NULL: the event has none of that name. */
-const struct event_member *event_member(const struct event_format *f, const char *name);
 /* A member that is a number; 0 if the record is too short for it, or the event has none of that
  * name. */
 s64 event_value(const struct trace_event *e, const struct event_member *m);

@@ -8,14 +8,6 @@ void number_formats(const struct store_tables *t)
 		t->formats.v[i]->stored = i + 1;
 }
 
-const struct event_member *event_member(const struct event_format *f, const char *name)
-{
-	for (u32 i = 0; i < f->n_members; i++)
-		if (streq(f->members[i].name, name))
-			return &f->members[i];
-	return NULL;
-}
-
 const u8 *event_bytes(const struct trace_event *e, const struct event_member *m, u32 *len)
 {
 	u32 offset = m->offset, size = m->size, word = 0;

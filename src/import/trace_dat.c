@@ -145,11 +145,9 @@ static u32 begin_of(const struct event_member *m, const u8 *record, u32 len)
 /* "caller" of ftrace:kernel_stack and ftrace:user_stack. */
 static u32 frames_of(const struct event_format *f, const u8 *record, u32 len, u64 *ips)
 {
-	u32 n = 0, first = len;
+	const struct event_member *caller = event_member(f, "caller");
+	u32 n = 0, first = caller ? begin_of(caller, record, len) : len;
 
-	for (u32 i = 0; i < f->n_members; i++)
-		if (streq(f->members[i].name, "caller"))
-			first = begin_of(&f->members[i], record, len);
 	for (u64 at = first; at + 8 <= len && n < STACK_FRAMES_MOST; at += 8) {
 		memcpy(&ips[n], record + at, sizeof *ips);
 		if (!ips[n] || ips[n] == ~0ull)

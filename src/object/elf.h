@@ -90,6 +90,8 @@ struct elf_tls {
 const char *elf_tls(const struct elf *e, struct elf_tls *out);
 /* NULL: none. */
 const u8 *elf_build_id(const struct elf *e, u32 *len);
+/* Of notes alone, as /sys/kernel/notes has them; points into them. */
+const u8 *elf_notes_build_id(const void *notes, u64 len, u32 *id_len);
 const char *elf_debuglink(const struct elf *e, u32 *crc);
 
 /*

@@ -62,12 +62,12 @@ static bool note_is(const struct note *n, const char *name, u32 type)
 
 /* ---- build id and debug link */
 
-static const u8 *build_id_in(const void *bytes, u64 len, u32 *id_len)
+const u8 *elf_notes_build_id(const void *notes, u64 len, u32 *id_len)
 {
-	struct notes notes = { bytes, (const u8 *)bytes + len };
+	struct notes left = { notes, (const u8 *)notes + len };
 	struct note n;
 
-	while (next_note(&notes, &n)) {
+	while (next_note(&left, &n)) {
 		if (note_is(&n, "GNU", NT_GNU_BUILD_ID) && n.data_len) {
 			*id_len = n.data_len;
 			return n.data;
@@ -82,14 +82,14 @@ const u8 *elf_build_id(const struct elf *e, u32 *len)
 	struct elf_section s;
 
 	if (elf_section(e, ".note.gnu.build-id", &s) && s.bytes)
-		id = build_id_in(s.bytes, s.size, len);
+		id = elf_notes_build_id(s.bytes, s.size, len);
 	for (u32 i = 0; i < e->n_segments && !id; i++) {
 		const Elf64_Phdr *p = &e->segment[i];
 		const void *bytes = p->p_type == PT_NOTE ? elf_at(e, p->p_offset, p->p_filesz) :
 							   NULL;
 
 		if (bytes)
-			id = build_id_in(bytes, p->p_filesz, len);
+			id = elf_notes_build_id(bytes, p->p_filesz, len);
 	}
 	return id;
 }

@@ -17,25 +17,6 @@
 
 /* ---- the build id of the kernel that runs */
 
-/* The description of the note of type NT_GNU_BUILD_ID; NULL: none. */
-static const u8 *id_of_notes(const struct buf *b, u32 *len)
-{
-	for (size_t at = 0; at + 12 <= b->len;) {
-		u32 head[3]; /* length of the name, of the description, type */
-
-		memcpy(head, b->s + at, sizeof head);
-		at += sizeof head + ((head[0] + 3ull) & ~3ull);
-		if (at + head[1] > b->len)
-			return NULL;
-		if (head[2] == 3 && head[0] == 4 && !memcmp(b->s + at - 4, "GNU", 4)) {
-			*len = head[1];
-			return (const u8 *)b->s + at;
-		}
-		at += (head[1] + 3ull) & ~3ull;
-	}
-	return NULL;
-}
-
 u8 *kimage_build_id(u32 *len)
 {
 	struct buf notes = { 0 };
@@ -43,7 +24,7 @@ u8 *kimage_build_id(u32 *len)
 	u8 *copy = NULL;
 
 	buf_read_file(&notes, NOTES);
-	id = notes.s ? id_of_notes(&notes, len) : NULL;
+	id = notes.s ? elf_notes_build_id(notes.s, notes.len, len) : NULL;
 	if (id) {
 		copy = xmalloc(*len);
 		memcpy(copy, id, *len);

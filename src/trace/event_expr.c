@@ -211,11 +211,10 @@ static bool type_name(struct parse *ps, struct ex *cast)
 
 static const struct event_member *find_member(struct parse *ps, const char *name)
 {
-	for (u32 i = 0; i < ps->f->n_members; i++)
-		if (streq(ps->f->members[i].name, name))
-			return &ps->f->members[i];
-	ps->failed = true;
-	return NULL;
+	const struct event_member *m = event_member(ps->f, name);
+
+	ps->failed |= !m;
+	return m;
 }
 
 /* "ent" is the struct trace_entry at the start of a record: its pid is common_pid. */

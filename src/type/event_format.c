@@ -27,3 +27,11 @@ u32 event_length(const struct event_format *e, const void *record, u32 len)
 	}
 	return MIN(end, len);
 }
+
+const struct event_member *event_member(const struct event_format *f, const char *name)
+{
+	for (u32 i = 0; i < f->n_members; i++)
+		if (streq(f->members[i].name, name))
+			return &f->members[i];
+	return NULL;
+}

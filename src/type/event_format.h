@@ -33,6 +33,8 @@ struct event_format {
 	u32 stored;            /* private to the writer or exporter of its events */
 };
 
+/* By name; NULL: there is none. */
+const struct event_member *event_member(const struct event_format *f, const char *name);
 /* Bytes of the members, which dynamic data follow; computed. */
 u32 event_fixed_size(const struct event_format *e);
 /* Bytes of a record of which `len` are there: up to the end of its last dynamic data. */
