@@ -147,6 +147,13 @@ void buf_varint(struct buf *b, u64 v)
 	buf_add(b, bytes, n);
 }
 
+void buf_cut(struct buf *b, size_t at, size_t len)
+{
+	b->len -= len;
+	memmove(b->s + at, b->s + at + len, b->len - at);
+	b->s[b->len] = '\0';
+}
+
 char *buf_steal(struct buf *b)
 {
 	buf_reserve(b, 0);

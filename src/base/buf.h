@@ -32,6 +32,8 @@ void buf_s64(struct buf *b, s64 v);
 void buf_hex(struct buf *b, u64 v); /* no prefix, lower case */
 /* LEB128: seven bits a byte, the lowest first; the top bit is set in all but the last. */
 void buf_varint(struct buf *b, u64 v);
+/* Takes len bytes at `at` out. */
+void buf_cut(struct buf *b, size_t at, size_t len);
 /* Moves the string out; the caller frees it. Never NULL. */
 char *buf_steal(struct buf *b);
 /* Appends a whole file; 0 or -errno. Works for /proc and /sys files of unknown size. */

@@ -92,8 +92,7 @@ static void put_records(struct output *o, struct buf *pending)
 	if (!at)
 		return;
 	put(o, pending->s, at);
-	memmove(pending->s, pending->s + at, pending->len - at);
-	pending->len -= at;
+	buf_cut(pending, 0, at);
 }
 
 /* Appends what a piece holds. False: it is damaged. */

@@ -95,10 +95,8 @@ static void forget_old(struct buf *b)
 {
 	size_t drop = b->len > PRINTED_MAX ? b->len - PRINTED_MAX : 0;
 
-	if (drop) {
-		memmove(b->s, b->s + drop, b->len - drop + 1);
-		b->len -= drop;
-	}
+	if (drop)
+		buf_cut(b, 0, drop);
 }
 
 /* Rows for each map. */

@@ -53,8 +53,7 @@ static struct hole take_hole(struct overwrite *o, u64 offset, bool ends, u64 len
 		memcpy(&h, o->holes.s + at, sizeof h);
 		if (h.offset + (ends ? h.len : 0) != offset || h.len + len > HOLE_MOST)
 			continue;
-		o->holes.len -= sizeof h;
-		memmove(o->holes.s + at, o->holes.s + at + sizeof h, o->holes.len - at);
+		buf_cut(&o->holes, at, sizeof h);
 		return h;
 	}
 	return (struct hole){ offset, 0 };
@@ -120,8 +119,7 @@ int overwrite_drop(struct overwrite *o, int fd, u64 now, void (*gone)(void *ctx,
 		ret = make_hole(o, fd, &c);
 		if (ret)
 			return ret;
-		o->live.len -= sizeof c;
-		memmove(o->live.s + at, o->live.s + at + sizeof c, o->live.len - at);
+		buf_cut(&o->live, at, sizeof c);
 		o->bytes -= c.len;
 		gone(ctx, c.offset);
 	}

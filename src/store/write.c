@@ -185,12 +185,6 @@ static void move_counts(struct store_writer *w, size_t at, u32 n)
 	}
 }
 
-static void cut_out(struct buf *b, size_t at, size_t len)
-{
-	b->len -= len;
-	memmove(b->s + at, b->s + at + len, b->len - at);
-}
-
 /* The index has its rows in the order of offsets, as have counts. */
 static void forget_row(void *ctx, u64 offset)
 {
@@ -202,9 +196,9 @@ static void forget_row(void *ctx, u64 offset)
 		memcpy(&row, w->index.s + at, sizeof row);
 		if (row.offset != offset)
 			continue;
-		cut_out(&w->index, at, sizeof row);
+		buf_cut(&w->index, at, sizeof row);
 		if (row.n_counts)
-			cut_out(&w->counts, row.first_count * sizeof(struct store_count),
+			buf_cut(&w->counts, row.first_count * sizeof(struct store_count),
 				row.n_counts * sizeof(struct store_count));
 		move_counts(w, at, row.n_counts);
 		return;

@@ -216,8 +216,7 @@ static void serve(struct http_server *s, struct http_client *c)
 			drop(c);
 			return;
 		}
-		memmove(c->in.s, c->in.s + n, c->in.len - (size_t)n);
-		c->in.len -= (size_t)n;
+		buf_cut(&c->in, 0, (size_t)n);
 		answer(s, c, &r);
 		send_some(c);
 	}
