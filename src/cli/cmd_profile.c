@@ -236,7 +236,7 @@ static void spell_event(struct cli *c)
 
 	if (counter)
 		p->event = counter;
-	else if (strchr(p->event, ':') && !glob_has_wildcard(type) && !provider_find(type))
+	else if (strchr(p->event, ':') && !glob_has_wildcard(type) && !probe_has_type(p->event))
 		p->event = arena_printf(a, "tracepoint:%s", p->event);
 }
 

@@ -173,14 +173,6 @@ static void ready(void *ctx)
 
 /* ---- probes of the language: the maps of the script are "@p" and the number of the event */
 
-/* " /tid == 12 || tid == 15/" of -t. */
-static void put_threads(const struct counting *st, struct buf *b)
-{
-	for (u32 i = 0; i < st->c->select.tids.n; i++)
-		buf_printf(b, "%stid == %u", i ? " || " : " /", st->c->select.tids.v[i]);
-	buf_puts(b, st->c->select.tids.n ? "/" : "");
-}
-
 static void put_script(struct counting *st, struct buf *b)
 {
 	buf_puts(b, "config = { max_probes = 100000; max_map_keys = 65536 }\n");
@@ -188,7 +180,11 @@ static void put_script(struct counting *st, struct buf *b)
 		if (!st->events.v[i].probe)
 			continue;
 		buf_puts(b, st->events.v[i].probe);
-		put_threads(st, b);
+		if (st->c->select.tids.n) {
+			buf_puts(b, " /");
+			job_put_tids(st->c, b, "tid");
+			buf_putc(b, '/');
+		}
 		buf_printf(b, " { @p%u%s = count(); }\n", i,
 			   st->by == STAT_BY_CPU    ? "[(uint32)cpu]" :
 			   st->by == STAT_BY_THREAD ? "[(uint32)tid]" :
@@ -414,12 +410,10 @@ static int take_by(struct counting *st)
 		return say_usage(
 			st->c,
 			"-A, --per-thread, --per-core, --per-die, --per-socket and --per-node exclude each other");
-	if (n && !o->per_thread && !st->c->select.all)
-		return o->per_cpu ?
-			       0 :
-			       say_usage(
-				       st->c,
-				       "--per-core, --per-die, --per-socket and --per-node count CPUs: with -a or -C");
+	if (st->by > STAT_BY_THREAD && !st->c->select.all)
+		return say_usage(
+			st->c,
+			"--per-core, --per-die, --per-socket and --per-node count CPUs: with -a or -C");
 	return 0;
 }
 

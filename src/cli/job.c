@@ -41,6 +41,12 @@ int job_targets(struct cli *c, enum job_need need)
 	return check_ways(c, need);
 }
 
+void job_put_tids(const struct cli *c, struct buf *b, const char *thread)
+{
+	for (u32 i = 0; i < c->select.tids.n; i++)
+		buf_printf(b, "%s%s == %u", i ? " || " : "", thread, c->select.tids.v[i]);
+}
+
 /* ---- processors */
 
 const char *job_read_number(const char *s, u32 *n)

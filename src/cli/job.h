@@ -58,6 +58,8 @@ int job_targets(struct cli *c, enum job_need need);
 const char *job_read_number(const char *s, u32 *n);
 /* "2-3", "2": a range of numbers, and what follows it; NULL: there is none. */
 const char *job_read_range(const char *s, u32 *first, u32 *last);
+/* -t as a condition on the expression `thread`: "tid == 12 || tid == 15"; nothing without it. */
+void job_put_tids(const struct cli *c, struct buf *b, const char *thread);
 /* -C as a condition of the language; nothing without it. 0, or 1 after a message. */
 int job_put_cpus(struct cli *c, struct buf *b);
 /* Makes it a condition of every clause of the script, besides --where. The same. */

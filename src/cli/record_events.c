@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "base/glob.h"
+#include "cli/job.h"
 #include "cli/record_dump.h"
 #include "cli/record_events.h"
 #include "cli/record_probes.h"
@@ -175,7 +176,7 @@ static int add_list(struct events *ev, const char *list)
 {
 	int ret = 0;
 
-	if (record_is_probe(ev->c, list)) { /* a signature may have commas */
+	if (probe_has_type(list)) { /* a signature may have commas */
 		if (ev->c->select.tids.n)
 			return say_usage(
 				ev->c,
@@ -240,8 +241,7 @@ static void put_whose(struct buf *b, const struct cli *c, const char *thread)
 {
 	if (!c->select.tids.n)
 		buf_printf(b, "followed(%s)", thread);
-	for (u32 i = 0; i < c->select.tids.n; i++)
-		buf_printf(b, "%s%s == %u", i ? " || " : "", thread, c->select.tids.v[i]);
+	job_put_tids(c, b, thread);
 }
 
 /* The condition for an event to belong to the followed processes; filter: NULL, or a further

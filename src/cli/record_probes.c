@@ -5,13 +5,6 @@
 #include "cli/trace/trace.h"
 #include "provider/provider.h"
 
-bool record_is_probe(struct cli *c, const char *text)
-{
-	size_t n = strcspn(text, ":");
-
-	return text[n] && provider_find(arena_strndup(&c->line.arena, text, n));
-}
-
 /* Only threads that are followed; with -a, all but sonde. */
 static void put_condition(struct buf *b, const struct cli *c)
 {

@@ -6,8 +6,6 @@
 
 #include "cli/record_events.h"
 
-/* "uprobe:/bin/bash:readline": begins with a kind of probe, not with a system of tracefs. */
-bool record_is_probe(struct cli *c, const char *text);
 /* Adds the clauses of words, and that of -F. 0, or the exit status after a message. */
 int record_probes_put(struct cli *c, const char *const *words, u32 n, struct record_script *to);
 

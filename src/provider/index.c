@@ -3,6 +3,7 @@
  * The table of providers and the lookup of their names: names (case is ignored), aliases (case
  * matters: u is uprobe, U is usdt), and old names.
  */
+#include <stdio.h>
 #include <strings.h>
 #include "provider/internal.h"
 
@@ -50,6 +51,19 @@ const struct provider *provider_find(const char *name)
 	bool old_name;
 
 	return provider_lookup(name, &old_name);
+}
+
+const struct provider *provider_of(const char *text)
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+	return provider_find(name);
+}
+
+bool probe_has_type(const char *text)
+{
+	return strchr(text, ':') && provider_of(text);
 }
 
 const char *provider_near(const char *name)

@@ -95,6 +95,8 @@ struct profile *profile_new(struct provider_env *env, enum profile_kind kind, u3
  * this kind of site can have one; many: several sites will follow. */
 struct profile *profile_for_site(struct provider_env *env, struct profile *base, bool many,
 				 bool cookies);
+/* Keeps the arguments of these names alone. */
+void profile_keep_args(struct profile *p, const char *const *names, u32 n);
 /* For many matches, keeps only the arguments that are used, so that more layouts are equal. */
 void profile_trim_args(const struct provider_env *env, struct profile *p, bool many);
 /* arg0... of a traced function from its registers; for a return probe, retval instead. */

@@ -212,6 +212,10 @@ extern const struct provider *const providers[]; /* NULL-terminated */
  * others). */
 struct spec *spec_parse(struct provider_env *env, const struct attach *attach);
 const struct provider *provider_find(const char *name);
+/* The provider of an attach point's text, "kprobe:vfs_read"; NULL: it begins with none. */
+const struct provider *provider_of(const char *text);
+/* Whether it is TYPE:..., a probe of the language, and not SYSTEM:NAME, an event of tracefs. */
+bool probe_has_type(const char *text);
 /* recorded_probe.c: the events that a script recorded for such probes (type/noted.h), as
  * provider.resolve(). False: none, and this is not the recorded script, whose other probes may have
  * had no hits. */

@@ -708,25 +708,13 @@ static void fill_absent(struct provider_env *env, struct profile **p, u32 n)
 					add_absent(env, p[j], &p[i]->args.v[k]);
 }
 
-static bool is_named(const struct provider_env *env, const char *arg)
-{
-	for (u32 i = 0; i < env->clause.n_call_args; i++)
-		if (streq(env->clause.call_args[i], arg))
-			return true;
-	return false;
-}
-
 /* Calls that differ in arguments that the clause does not name share a program. */
 static void trim_decoded(const struct provider_env *env, struct profile *p)
 {
-	u32 kept = 0;
-
-	if (env->clause.args && !env->clause.call_args)
-		return;
-	for (u32 i = 0; env->clause.args && i < p->args.n; i++)
-		if (is_named(env, p->args.v[i].name))
-			p->args.v[kept++] = p->args.v[i];
-	p->args.n = kept;
+	if (!env->clause.args)
+		p->args.n = 0;
+	else if (env->clause.call_args)
+		profile_keep_args(p, env->clause.call_args, env->clause.n_call_args);
 }
 
 struct profile *syscalls_decoded(struct provider_env *env, u32 nr, bool is_return)

@@ -226,24 +226,20 @@ struct profile *profile_for_site(struct provider_env *env, struct profile *base,
 	return p;
 }
 
-static bool is_used(const struct provider_env *env, const char *name)
+void profile_keep_args(struct profile *p, const char *const *names, u32 n)
 {
-	for (u32 i = 0; i < env->clause.n_arg_names; i++)
-		if (streq(env->clause.arg_names[i], name))
-			return true;
-	return false;
+	u32 kept = 0;
+
+	for (u32 i = 0; i < p->args.n; i++)
+		if (is_one_of(names, n, p->args.v[i].name))
+			p->args.v[kept++] = p->args.v[i];
+	p->args.n = kept;
 }
 
 void profile_trim_args(const struct provider_env *env, struct profile *p, bool many)
 {
-	u32 kept = 0;
-
-	if (!many || !env->clause.arg_names)
-		return;
-	for (u32 i = 0; i < p->args.n; i++)
-		if (is_used(env, p->args.v[i].name))
-			p->args.v[kept++] = p->args.v[i];
-	p->args.n = kept;
+	if (many && env->clause.arg_names)
+		profile_keep_args(p, env->clause.arg_names, env->clause.n_arg_names);
 }
 
 void profile_function(struct provider_env *env, struct profile *p, bool is_return, bool is_user)

@@ -92,13 +92,9 @@ struct params {
 
 static bool is_used(const struct provider_env *env, const char *name)
 {
-	for (u32 i = 0; i < env->clause.n_arg_names; i++)
-		if (streq(env->clause.arg_names[i], name))
-			return true;
-	for (u32 i = 0; i < env->clause.n_var_names; i++)
-		if (streq(env->clause.var_names[i], name))
-			return true;
-	return !env->clause.arg_names;
+	return !env->clause.arg_names ||
+	       is_one_of(env->clause.arg_names, env->clause.n_arg_names, name) ||
+	       is_one_of(env->clause.var_names, env->clause.n_var_names, name);
 }
 
 /* For thread-local variables: the kernel's types tell where it stores the thread pointer. */

@@ -127,11 +127,6 @@ static void add_reading(struct script_reads *all, const struct reading *r)
 	all->followed |= (r->flags & BI_ASKS_FOLLOW) != 0;
 }
 
-const struct provider *reading_provider(struct compiled *c, const struct attach *a)
-{
-	return provider_find(arena_strndup(&c->arena, a->text, strcspn(a->text, ":")));
-}
-
 static bool is_on_kernel_function(const struct provider *p)
 {
 	return p && p->may_be_trampoline;
@@ -151,8 +146,7 @@ static const char *kprobe_only(struct compiled *c)
 		return "the kernel refused a trampoline";
 	for (struct clause *cl = c->lang.script->clauses; cl; cl = cl->next)
 		for (struct attach *a = cl->attaches; a; a = a->next)
-			if (is_on_kernel_function(reading_provider(c, a)) &&
-			    strpbrk(a->text, "*?[+"))
+			if (is_on_kernel_function(provider_of(a->text)) && strpbrk(a->text, "*?[+"))
 				return "the script has patterns or offsets of kprobes";
 	return reads->ctx || reads->regs || reads->sp ? "the script reads registers" : NULL;
 }
@@ -208,7 +202,7 @@ void reading_of_script(struct compiled *c)
 		reading_of_clause(c, cl, &r);
 		add_reading(&c->reads, &r);
 		for (struct attach *a = cl->attaches; a; a = a->next) {
-			const struct provider *p = reading_provider(c, a);
+			const struct provider *p = provider_of(a->text);
 
 			in_kernel |= is_on_kernel_function(p);
 			add_calls(c, p, a, &r);

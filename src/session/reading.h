@@ -25,7 +25,5 @@ struct reading {
 void reading_of_clause(struct compiled *c, struct clause *clause, struct reading *r);
 /* All clauses together: c->reads, c->kernel_reads, c->kprobe_only, c->call_events. */
 void reading_of_script(struct compiled *c);
-/* The provider of an attach point as it is written, or NULL. */
-const struct provider *reading_provider(struct compiled *c, const struct attach *a);
 
 #endif

@@ -558,7 +558,7 @@ static bool has_nothing(const struct resolve *r)
 /* "provider:file:" of an attach point whose probes lie in files, else 0. */
 static size_t file_part(struct compiled *c, const struct attach *a)
 {
-	const struct provider *p = reading_provider(c, a);
+	const struct provider *p = provider_of(a->text);
 	const char *file = strchr(a->text, ':'), *end = file ? strchr(file + 1, ':') : NULL;
 
 	return p && p->resolve_file && end ? (size_t)(end + 1 - a->text) : 0;

@@ -10,14 +10,8 @@
 /* An attach point that cannot be resolved is reported later. */
 static bool is_filtered(const struct attach *at)
 {
-	struct arena a;
-	char *name;
-	const struct provider *p;
+	const struct provider *p = provider_of(at->text);
 
-	arena_init(&a);
-	name = arena_strndup(&a, at->text, strcspn(at->text, ":"));
-	p = provider_find(name);
-	arena_release(&a);
 	return !p || !p->unfiltered;
 }
 

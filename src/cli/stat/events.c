@@ -128,11 +128,9 @@ static bool add_tracepoints(struct reading *r, const char *base, const char *mod
 
 static bool add_probe(struct reading *r, const char *name)
 {
-	const char *colon = strchr(name, ':');
 	struct stat_event e = { .name = name, .probe = name };
 
-	if (!colon || !provider_find(arena_strndup(r->a, name, (size_t)(colon - name))) ||
-	    strpbrk(name, "{}"))
+	if (!probe_has_type(name) || strpbrk(name, "{}"))
 		return false;
 	add(r, &e, NULL);
 	r->st->has_probes = true;

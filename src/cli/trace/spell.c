@@ -219,14 +219,6 @@ static int spell_definition(struct trace *t, const char *text)
 
 /* ---- a word */
 
-static bool names_provider(struct trace *t, const char *word)
-{
-	const char *colon = strchr(word, ':');
-
-	return colon &&
-	       provider_find(arena_strndup(&t->c->line.arena, word, (size_t)(colon - word)));
-}
-
 /* "/bin/bash:readline", as perf and ftrace name a function of a file. */
 static bool is_file_and_function(const char *word)
 {
@@ -245,7 +237,7 @@ int trace_spell(struct trace *t, const char *word)
 		add(t, arena_printf(&t->c->line.arena, "uprobe:%s", word));
 		return 0;
 	}
-	if (names_provider(t, word)) {
+	if (probe_has_type(word)) {
 		add(t, word);
 		return 0;
 	}
