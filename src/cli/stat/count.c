@@ -107,7 +107,8 @@ static int open_event(struct counting *st, struct stat_event *e, bool at_exec, s
 {
 	e->fds.n = 0;
 	for (u32 i = 0; i < st->targets.n; i++) {
-		int fd = e->is_supported ? open_one(st, e, &st->targets.v[i], at_exec) : -ENOENT;
+		int ret, fd = e->is_supported ? open_one(st, e, &st->targets.v[i], at_exec) :
+						-ENOENT;
 
 		if (fd < 0 && without_kernel(st, e, fd))
 			fd = open_one(st, e, &st->targets.v[i], at_exec);
@@ -116,8 +117,9 @@ static int open_event(struct counting *st, struct stat_event *e, bool at_exec, s
 		else if (fd < 0 && fd != -ESRCH) /* a thread that has ended */
 			return refused(e, fd, err);
 		vec_push(&st->c->line.arena, &e->fds, fd);
-		if (set_filter(fd, e))
-			return refused_filter(e, -errno, err);
+		ret = set_filter(fd, e);
+		if (ret)
+			return refused_filter(e, ret, err);
 	}
 	return 0;
 }

@@ -68,7 +68,7 @@ enum { STAT_COMM = 16, STAT_PID = 8 }; /* widths of the names of threads */
 struct stat_row {
 	const char *name;  /* "CPU0", "bash-12", "S0-D0-C1"; NULL: the only one */
 	u32 indent, width; /* of the name in a table */
-	u32 id;            /* the processor or thread */
+	u64 id;            /* the processor, the thread, or what topology calls it */
 	u32 n_cpus;        /* of its targets */
 };
 

@@ -48,7 +48,7 @@ static u32 node_of(struct adding *g, s32 cpu)
 static struct stat_row row_of_thread(struct adding *g, s32 pid)
 {
 	struct buf comm = { 0 };
-	struct stat_row row = { .id = (u32)pid };
+	struct stat_row row = { 0 };
 	u32 len;
 
 	if (buf_read_file(&comm, arena_printf(g->a, "/proc/%d/comm", pid)) < 0)
@@ -68,46 +68,65 @@ static struct stat_row row_of_cpus(struct adding *g, const char *before, u32 num
 				  .width = (u32)strlen(before) + digits };
 }
 
-static struct stat_row row_for(struct adding *g, s32 pid, s32 cpu)
+/* What a target counts in: a number that only its row has. */
+static u64 row_id(struct adding *g, s32 pid, s32 cpu)
 {
-	u32 socket = topology_of(g, cpu, "physical_package_id"),
-	    die = topology_of(g, cpu, "die_id");
-	struct stat_row row = { 0 };
+	u64 socket, die;
+
+	switch (g->st->by) {
+	case STAT_BY_NONE: return 0;
+	case STAT_BY_THREAD: return (u64)pid;
+	case STAT_BY_CPU: return (u64)cpu;
+	case STAT_BY_NODE: return node_of(g, cpu);
+	case STAT_BY_SOCKET:
+	case STAT_BY_DIE:
+	case STAT_BY_CORE: break;
+	}
+	socket = topology_of(g, cpu, "physical_package_id");
+	if (g->st->by == STAT_BY_SOCKET)
+		return socket;
+	die = topology_of(g, cpu, "die_id");
+	if (g->st->by == STAT_BY_DIE)
+		return socket << 16 | die;
+	return socket << 32 | die << 16 | topology_of(g, cpu, "core_id");
+}
+
+static struct stat_row new_row(struct adding *g, u64 id)
+{
+	u32 last = (u32)(id & 0xffff);
 
 	switch (g->st->by) {
 	case STAT_BY_NONE: break;
-	case STAT_BY_THREAD: return row_of_thread(g, pid);
-	case STAT_BY_CPU:
-		row = row_of_cpus(g, "CPU", (u32)cpu, 7);
-		row.id = (u32)cpu;
-		break;
+	case STAT_BY_THREAD: return row_of_thread(g, (s32)id);
+	case STAT_BY_CPU: return row_of_cpus(g, "CPU", (u32)id, 7);
+	case STAT_BY_NODE: return row_of_cpus(g, "N", (u32)id, 5);
+	case STAT_BY_SOCKET: return row_of_cpus(g, "S", (u32)id, 5);
+	case STAT_BY_DIE:
+		return row_of_cpus(g, arena_printf(g->a, "S%u-D", (u32)(id >> 16)), last, 8);
 	case STAT_BY_CORE:
-		row = row_of_cpus(g, arena_printf(g->a, "S%u-D%u-C", socket, die),
-				  topology_of(g, cpu, "core_id"), 8);
-		break;
-	case STAT_BY_DIE: row = row_of_cpus(g, arena_printf(g->a, "S%u-D", socket), die, 8); break;
-	case STAT_BY_SOCKET: row = row_of_cpus(g, "S", socket, 5); break;
-	case STAT_BY_NODE: row = row_of_cpus(g, "N", node_of(g, cpu), 5); break;
+		return row_of_cpus(g,
+				   arena_printf(g->a, "S%u-D%u-C", (u32)(id >> 32),
+						(u32)(id >> 16) & 0xffff),
+				   last, 8);
 	}
-	return row;
-}
-
-static bool is_same(const struct stat_row *a, const struct stat_row *b)
-{
-	return a->name && b->name ? streq(a->name, b->name) : a->name == b->name;
+	return (struct stat_row){ 0 };
 }
 
 /* The row of a target; processors are counted once, at the first thread. */
 static u32 row_at(struct adding *g, s32 pid, s32 cpu, bool is_first)
 {
 	struct counting *st = g->st;
-	struct stat_row row = row_for(g, pid, cpu);
+	u64 id = row_id(g, pid, cpu);
 	u32 i = 0;
 
-	while (i < st->rows.n && !is_same(&st->rows.v[i], &row))
+	while (i < st->rows.n && st->rows.v[i].id != id)
 		i++;
-	if (i == st->rows.n)
+	if (i == st->rows.n) {
+		struct stat_row row = new_row(g, id);
+
+		row.id = id;
 		vec_push(g->a, &st->rows, row);
+	}
 	st->rows.v[i].n_cpus += is_first;
 	return i;
 }
