@@ -13,12 +13,12 @@ struct span {
 };
 
 struct source {
-	const char *name;  /* as displayed: path, or "stdin" */
-	bool is_generated; /* by a command from its options: messages have no position in it */
-	const char *text;  /* NUL-terminated */
+	const char *name; /* as displayed: path, or "stdin" */
+	const char *text; /* NUL-terminated */
 	u32 len;
-	u32 base;       /* span offset of text[0] */
-	VEC(u32) lines; /* offsets (relative to text) of line starts; built on first use */
+	u32 base;          /* span offset of text[0] */
+	VEC(u32) lines;    /* offsets (relative to text) of line starts; built on first use */
+	bool is_generated; /* by a command from its options: messages have no position in it */
 };
 
 struct sources {

@@ -56,8 +56,8 @@ enum option_set {
 	SET_MODULE = 1 << 20,    /* --module */
 	SET_PROBE = 1 << 21,     /* -m, -n and -q of perf probe */
 	SET_ENGINE = 1 << 22,    /* --engine, of commands with a script of their own */
-	SET_INPUT = 1 << 24,     /* -i FILE, of commands that read a recording */
 	SET_THREADS = 1 << 23,   /* -t TIDS and a --filter for each -e, as perf takes them */
+	SET_INPUT = 1 << 24,     /* -i FILE, of commands that read a recording */
 	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET | SET_CHILD,
 	/* A command that runs a script of the user. */
 	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_SCRIPT_RUN | SET_FORMAT | SET_OUTPUT,

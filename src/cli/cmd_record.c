@@ -231,10 +231,11 @@ static int record_to_file(struct cli *c, const struct record_script *script)
 	if (script->renames_calls)
 		s->plan.calls = (struct event_format * (*)[RECORDED_CALLS])(uintptr_t)script->calls;
 	c->sink.state = &run.recording;
-	if (!ret)
+	if (!ret) {
 		ret = job_run(c, &job);
-	if (!run.recording.bytes)
-		record_drop_empty(c);
+		if (!run.recording.bytes)
+			record_drop_empty(c);
+	}
 	record_start_release(s);
 	free(s);
 	return ret;

@@ -56,12 +56,6 @@ int take_count(struct cli *c, const struct option_row *row, const char *value)
 	return say_usage(c, "--%s=%s: a number from 1 on", row->name, value);
 }
 
-int take_call_graph(struct cli *c, const struct option_row *row, const char *value)
-{
-	c->own.record.stacks = true;
-	return 0;
-}
-
 /* A word among others. */
 int take_input(struct cli *c, const struct option_row *row, const char *value)
 {

@@ -12,9 +12,8 @@
 TAKE(flag);
 TAKE(text);
 TAKE(given);
-TAKE(number); /* from 1 on, of at most six digits: u32 at row->at */
-TAKE(count);  /* u64 at row->at */
-TAKE(call_graph);
+TAKE(number);  /* from 1 on, of at most six digits: u32 at row->at */
+TAKE(count);   /* u64 at row->at */
 TAKE(input);   /* a word among others */
 TAKE(timeout); /* milliseconds that the run lasts */
 TAKE(from);

@@ -165,23 +165,29 @@ static bool kernel_source(struct run *r, const struct frame_at *at, u32 depth, s
 			     depth, out);
 }
 
+static bool user_source(struct run *r, const struct frame_at *at, u32 depth, struct usource *out)
+{
+	struct process_at of = at_hit(r, at->of);
+	struct code_at code = { of.pid, of.time, at->ip, at->is_return };
+
+	return usyms_source(run_usyms(r), &code, depth, out);
+}
+
+static bool recorded_source(struct run *r, const struct frame_at *at, u32 depth, struct symbol *out)
+{
+	struct engine_code code = { at->of.pid, at->ip, at->is_return, (s32)depth };
+
+	return at->user && engines_usym(&r->engines, &code, out);
+}
+
 static bool name_source(void *ctx, const struct frame_at *at, u32 depth, struct symbol *out)
 {
 	struct run *r = ctx;
-	struct process_at of = at->of;
 	struct usource s;
 
 	if (r->c.recorded)
-		return at->user && engines_usym(&r->engines,
-						&(struct engine_code){ of.pid, at->ip,
-								       at->is_return, (s32)depth },
-						out);
-	if (at->user)
-		of = at_hit(ctx, of);
-	if (at->user ? !usyms_source(run_usyms(ctx),
-				     &(struct code_at){ of.pid, of.time, at->ip, at->is_return },
-				     depth, &s) :
-		       !kernel_source(r, at, depth, &s))
+		return recorded_source(r, at, depth, out);
+	if (!(at->user ? user_source : kernel_source)(r, at, depth, &s))
 		return false;
 	*out = (struct symbol){
 		.name = s.name, .file = s.file, .line = s.line, .inlined = s.inlined

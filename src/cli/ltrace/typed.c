@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Prototypes from debug information. In: a function. Out: its prototype, as ltrace.conf(5) would
- * describe it. Debug information does not tell what a function writes: pointers lead to what is
- * there at the entry. NULL: there is none, or an argument is not in one register.
+ * describe it. Debug information does not say which memory a function writes, so what an argument
+ * points to is read at the entry. NULL: there is none, or an argument is not in one register.
  */
 #include "arch/arch.h"
 #include "cli/ltrace/ltrace.h"

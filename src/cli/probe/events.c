@@ -106,7 +106,7 @@ static bool matches_any(struct probe *p, const char *const *patterns, const stru
 
 /* ---- the list */
 
-/* A file with code that probes are in: opened once for all of them. */
+/* A file with code that probes are in. */
 struct code {
 	struct elf *elf;
 	struct dwarf *d; /* NULL: no debug information */

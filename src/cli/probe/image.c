@@ -61,7 +61,7 @@ int probe_use_image(struct probe *p, const char *what)
 	if (!p->file && !given)
 		p->file = fetch(p);
 	p->is_kernel = true;
-	p->is_of_other = p->file && !kimage_is_running(p->file);
+	p->is_of_other = given && p->file && !kimage_is_running(p->file);
 	if (p->file)
 		return 0;
 	if (given)

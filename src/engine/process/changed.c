@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 #include "arch/insn_move.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "engine/process/area.h"
 #include "engine/process/internal.h"
@@ -32,12 +33,19 @@ u64 find_mapped(const struct procmaps *maps, const char *path, u64 offset)
 	return 0;
 }
 
-/* Runs of this engine bind the name of process_lock(). */
+/* Runs of this engine bind the name of process_lock(). A script asks for each of its probes, and
+ * servers have thousands of sockets: the answer is kept for a moment. */
 static bool some_run_is_there(void)
 {
+	enum { FRESH_NS = 20000000 };
+	static u64 asked_ns;
+	static bool is;
+	u64 now = clock_mono_ns();
 	struct buf b = { 0 };
-	bool is;
 
+	if (asked_ns && now - asked_ns < FRESH_NS)
+		return is;
+	asked_ns = now;
 	buf_read_file(&b, "/proc/net/unix");
 	is = b.s && strstr(b.s, " @sonde-records-");
 	buf_release(&b);
