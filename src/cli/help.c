@@ -104,7 +104,7 @@ void print_help(const struct cli *c, FILE *to)
 	buf_printf(&b, "%s: trace the Linux kernel and programs with bpftrace scripts\n", me);
 	buf_puts(&b, "\nUSAGE:\n");
 	buf_printf(&b,
-		   "    %s [OPTION]... FILE [PARAM]...          run a script (-: standard input)\n",
+		   "    %s [OPTION]... FILE | TOOL [PARAM]...   run a script (-: standard input)\n",
 		   me);
 	buf_printf(&b, "    %s [OPTION]... -e PROGRAM [PARAM]...    run PROGRAM\n", me);
 	if (!c->line.drop_in)

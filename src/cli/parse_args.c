@@ -5,10 +5,12 @@
  * names may be shortened while they stay unambiguous. After a lone "--" nothing is an option: words
  * like --NAME=VALUE are the script's named parameters, others are parameters, or a command to run
  * and its arguments (script.c: take_after). A first word that is a command's name is one; a file of
- * that name is written ./NAME. After "run NAME" the script's own options count before sonde's.
+ * that name is written ./NAME. A first word that is a tool's name and not a file's is "run NAME".
+ * After "run NAME" the script's own options count before sonde's.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
+#include "base/fd.h"
 #include "cli/option.h"
 #include "cli/tool.h"
 #include "output/output.h"
@@ -34,13 +36,20 @@ static bool is_there(const struct args *a, const struct option_row *row)
 		       (option_is_for_tools(row->group) && !row->not_for_tools));
 }
 
+/* "opensnop --failed": the option is unknown because the script is; prints that. */
+static bool lacks_script(const struct cli *c)
+{
+	return (!c->command || c->command == &command_run) && !c->tool && !c->request.script.text &&
+	       c->line.n_words && script_is_missing(c, c->line.words[0]);
+}
+
 static int unknown(const struct args *a, const char *word, size_t len)
 {
 	struct near near;
 	char *name;
 	int ret;
 
-	if (!a->c->tool && a->c->line.n_words && script_is_tool_alone(a->c, a->c->line.words[0]))
+	if (lacks_script(a->c))
 		return 1;
 	name = xstrndup(word, len);
 
@@ -117,7 +126,9 @@ static int take_short(struct args *a, const char *keys)
 		int ret;
 
 		if (!is_there(a, row))
-			return say_bad_option(a->c, NULL, "invalid option -- '%c'", *keys);
+			return lacks_script(a->c) ?
+				       1 :
+				       say_bad_option(a->c, NULL, "invalid option -- '%c'", *keys);
 		if (row->arg && !row->optional) {
 			value = keys[1] ? keys + 1 : next_word(a);
 			if (!value)
@@ -161,6 +172,19 @@ static void take_script(struct cli *c, const char *word)
 		c->tool = tool_open_file(word);
 }
 
+/* The command that the first word names. NULL: it names none, or a tool, which is run at once. */
+static const struct command *take_first(struct cli *c, const char *word)
+{
+	const struct command *named = command_find(word);
+	struct tool *t = named || !access(word, F_OK) ? NULL : tool_open(word);
+
+	if (named || t)
+		c->command = c->named_command = named ? named : &command_run;
+	c->line.is_run = c->command == &command_run;
+	c->tool = t;
+	return named;
+}
+
 /* No word from here on is an option. */
 static void take_rest(struct args *a, int from)
 {
@@ -198,11 +222,8 @@ static int take_word(struct args *a, const char *word)
 		return 0;
 	}
 	if (a->all_words || word[0] != '-' || !word[1] || is_asked_about(a, word)) {
-		if (is_command(a) && (c->command = command_find(word))) {
-			c->named_command = c->command;
-			c->line.is_run = c->command == &command_run;
+		if (is_command(a) && take_first(c, word))
 			return 0;
-		}
 		if (c->command && c->command->script_before_cmd &&
 		    (c->line.has_script || (!c->line.n_words && script_is_named(word)))) {
 			if (!c->line.has_script)
@@ -215,7 +236,7 @@ static int take_word(struct args *a, const char *word)
 			take_rest(a, a->at - 1);
 			return 0;
 		}
-		if (c->line.is_run && !c->line.n_words && !c->request.script.text)
+		if (c->line.is_run && !c->tool && !c->line.n_words && !c->request.script.text)
 			take_script(c, word);
 		c->line.words[c->line.n_words++] = word;
 		return 0;

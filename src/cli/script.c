@@ -51,16 +51,12 @@ static struct tool *tool_of(struct cli *c, const char *word)
 
 static int no_script(const struct cli *c, const char *word)
 {
-	struct tool *t = tool_open(word);
-	const char *near = t ? word : tool_near(word),
-		   *command = c->line.drop_in ? NULL : command_near(word);
+	const char *tool = c->line.drop_in ? NULL : tool_near(word),
+		   *near = tool || c->line.drop_in ? tool : command_near(word);
 
 	if (near)
-		say(c, "there is no script \"%s\": did you mean \"%s run %s\"?", word,
-		    c->line.program, near);
-	else if (command)
 		say(c, "there is no script \"%s\": did you mean \"%s %s\"?", word, c->line.program,
-		    command);
+		    near);
 	else if (strchr(word, '{'))
 		say(c, "there is no script \"%s\": a program on the command line follows -e", word);
 	else if (!c->line.drop_in && !strpbrk(word, "./"))
@@ -68,19 +64,12 @@ static int no_script(const struct cli *c, const char *word)
 		    c->line.program);
 	else
 		say(c, "failed to open file '%s': %s", word, strerror(ENOENT));
-	tool_free(t);
 	return 1;
 }
 
-/* A tool with options after its name, without "run" before it. */
-bool script_is_tool_alone(const struct cli *c, const char *word)
+bool script_is_missing(const struct cli *c, const char *word)
 {
-	struct tool *t = access(word, F_OK) ? tool_open(word) : NULL;
-
-	if (t)
-		no_script(c, word);
-	tool_free(t);
-	return t;
+	return !streq(word, "-") && access(word, F_OK) && no_script(c, word);
 }
 
 /* In PATH. */

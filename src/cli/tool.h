@@ -49,11 +49,10 @@ void tools_each(void (*f)(void *ctx, const struct tool *t), void *ctx);
 /* The most similar name, in static memory, or NULL. */
 const char *tool_near(const char *word);
 
-struct cli;
-
-/* Whether word is a tool, which needs "run" before it: prints that. */
 /* "opensnoop", unless a program has the name; "x.bt". */
 bool script_is_named(const char *word);
-bool script_is_tool_alone(const struct cli *c, const char *word);
+struct cli;
+/* Prints that there is neither a file nor a tool of this name. False: there is one. */
+bool script_is_missing(const struct cli *c, const char *word);
 
 #endif

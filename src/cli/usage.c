@@ -47,7 +47,7 @@ static int put_usage(const struct cli *c)
 	}
 	fprintf(stderr,
 		"\nUSAGE:\n"
-		"    %s [OPTION]... FILE [PARAM]...\n"
+		"    %s [OPTION]... FILE | TOOL [PARAM]...\n"
 		"    %s [OPTION]... -e PROGRAM [PARAM]...\n"
 		"    %s --help\n",
 		c->line.program, c->line.program, c->line.program);
