@@ -143,7 +143,8 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 		     const char *shown, const char *no_jump)
 {
 	struct urets rets = { 0 };
-	const char *why = m->unwinds ? uret_find(m->env, m->elf, s, m->unwinds, &rets) : NULL;
+	const char *why = m->unwinds ? uret_find(m->env->arena, m->elf, s, m->unwinds, &rets) :
+				       NULL;
 
 	if (!m->unwinds)
 		return false;
@@ -179,7 +180,7 @@ static bool add_exit_jumps(struct ufunc_match *m, const struct elf_symbol *s, co
 	u8 *back;
 
 	*why = m->unwinds == UNWINDS_GO ? "the kernel probes returns of Go" :
-					  uret_find(m->env, m->elf, s, m->unwinds, &rets);
+					  uret_find(m->env->arena, m->elf, s, m->unwinds, &rets);
 	if (m->env->request->probes.keeps_return_addresses && rets.jumps && rets.at.n)
 		*why = NULL; /* only the returns in its own code, as add_rets() */
 	back = arena_array(m->env->arena, u8, rets.at.n + 1);

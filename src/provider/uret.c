@@ -59,7 +59,8 @@ static bool is_cold_part(struct scan *sc, u64 address)
 	return true;
 }
 
-static const char tail[] = "it ends in a jump to another function, which returns in its place";
+static const char tail[] = "it ends in a jump to another function, which returns in its place",
+		  never[] = "it never returns";
 
 /*
  * Whether a jump is a tail call: another function then returns. A jump to the function's very end
@@ -72,6 +73,38 @@ static bool leaves(struct scan *sc, u64 to, bool behind_call)
 
 	return to - sc->s->value >= sc->s->size && to - sc->part->value >= sc->part->size &&
 	       !(is_end && behind_call) && !is_cold_part(sc, to);
+}
+
+static void add_jump(struct scan *sc, u64 to, bool behind_call)
+{
+	if (!leaves(sc, to, behind_call))
+		return;
+	sc->out->jumps = true;
+	vec_push(sc->arena, &sc->out->to, to);
+}
+
+static bool is_in(const struct elf *e, u64 address, const char *section)
+{
+	struct elf_section s;
+
+	for (u32 i = 0; elf_section_at(e, i, &s); i++)
+		if (starts_with(s.name, section) && address - s.address < s.size)
+			return true;
+	return false;
+}
+
+/* `end`: of the instruction. */
+static void add_indirect_jump(struct scan *sc, const struct x86_insn *in, u64 end)
+{
+	u64 word = end + (u64)in->disp;
+
+	if (sc->is_go || in->segment == NOTRACK || in->index != X86_NO_REG)
+		return; /* a table of cases is marked or indexed */
+	sc->out->jumps = true;
+	if (in->base == X86_RIP && is_in(sc->e, word, ".got"))
+		vec_push(sc->arena, &sc->out->to, word);
+	else
+		sc->out->jumps_anywhere = true;
 }
 
 static void add(struct scan *sc, u64 at)
@@ -97,11 +130,9 @@ static const char *find_x86(struct scan *sc, const u8 *code)
 			return "one of its instructions is not known";
 		x86_effect(&in, &fx);
 		if (fx.kind == X86_JUMP || fx.kind == X86_BRANCH)
-			sc->out->jumps |= leaves(sc, s->value + at + (u64)fx.target, behind_call);
-		else if (fx.kind ==
-			 X86_JUMP_INDIRECT) /* a table of cases, if it is marked or indexed */
-			sc->out->jumps |= !sc->is_go && in.segment != NOTRACK &&
-					  in.index == X86_NO_REG;
+			add_jump(sc, s->value + at + (u64)fx.target, behind_call);
+		else if (fx.kind == X86_JUMP_INDIRECT)
+			add_indirect_jump(sc, &in, s->value + at + in.len);
 		else if (in.map == 0 && !in.vector && (in.op == RET || in.op == RET_POP))
 			add(sc, at);
 		behind_call = fx.kind == X86_CALL || fx.kind == X86_CALL_INDIRECT;
@@ -124,9 +155,9 @@ static const char *find_arm64(struct scan *sc, const u8 *code)
 		memcpy(&word, code + at, sizeof word);
 		arm64_effect(word, &fx);
 		if (fx.kind == ARM64_JUMP)
-			sc->out->jumps |= leaves(sc, s->value + at + (u64)fx.target, behind_call);
+			add_jump(sc, s->value + at + (u64)fx.target, behind_call);
 		else if (fx.kind == ARM64_JUMP_INDIRECT)
-			sc->out->jumps |= !sc->is_go;
+			sc->out->jumps = sc->out->jumps_anywhere |= !sc->is_go;
 		else if (fx.kind == ARM64_RETURN && !(why = arm64_uprobe_refuses(word)))
 			add(sc, at);
 		behind_call = fx.kind == ARM64_CALL || fx.kind == ARM64_CALL_INDIRECT;
@@ -145,12 +176,10 @@ static const char *find_in(struct scan *sc, const struct elf_symbol *part)
 	return elf_machine(sc->e) == EM_AARCH64 ? find_arm64(sc, code) : find_x86(sc, code);
 }
 
-const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s,
+const char *uret_find(struct arena *a, struct elf *e, const struct elf_symbol *s,
 		      enum unwinds unwinds, struct urets *out)
 {
-	struct scan sc = {
-		.e = e, .s = s, .arena = env->arena, .out = out, .is_go = unwinds == UNWINDS_GO
-	};
+	struct scan sc = { .e = e, .s = s, .arena = a, .out = out, .is_go = unwinds == UNWINDS_GO };
 	const char *why;
 
 	*out = (struct urets){ 0 };
@@ -161,8 +190,69 @@ const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_
 		why = find_in(&sc, &sc.parts[i]);
 	if (!why && out->jumps)
 		why = tail;
-	return why || out->at.n ? why : "it never returns";
+	return why || out->at.n ? why : never;
 }
+
+/* ---- tail calls */
+
+struct chain {
+	struct elf *e;
+	const struct elf_symbol *to; /* NULL: a function of another file */
+	struct arena arena;
+};
+
+/* An executable's own functions are bound when it is linked: its PLT leads to other files. */
+static bool leads_elsewhere(struct elf *e, u64 address, bool *elsewhere)
+{
+	struct elf_section s;
+
+	*elsewhere = elf_section(e, ".interp", &s);
+	return is_in(e, address, ".plt") || is_in(e, address, ".got");
+}
+
+static bool may_continue(struct chain *c, const struct elf_symbol *from, u32 depth);
+
+static bool leads_to(struct chain *c, u64 address, u32 depth)
+{
+	const struct elf_symbol *to = c->to;
+	struct elf_symbol next;
+	bool elsewhere;
+
+	if (leads_elsewhere(c->e, address, &elsewhere))
+		return !to || !elsewhere;
+	if (to && address - to->value < MAX(to->size, 1u))
+		return true;
+	if (!elf_symbol_at(c->e, address, &next) && !elf_frame_at(c->e, address, &next))
+		return true;
+	return may_continue(c, &next, depth + 1);
+}
+
+static bool may_continue(struct chain *c, const struct elf_symbol *from, u32 depth)
+{
+	enum { MOST_DEPTH = 4 };
+	struct urets rets;
+	const char *why = uret_find(&c->arena, c->e, from, UNWINDS_EXCEPTIONS, &rets);
+
+	if (depth > MOST_DEPTH || rets.jumps_anywhere || (why && why != tail && why != never))
+		return true;
+	for (u32 i = 0; i < rets.to.n; i++)
+		if (leads_to(c, rets.to.v[i], depth))
+			return true;
+	return false;
+}
+
+bool uret_may_continue_as(struct elf *e, const struct elf_symbol *from, const struct elf_symbol *to)
+{
+	struct chain c = { .e = e, .to = to };
+	bool may;
+
+	arena_init(&c.arena);
+	may = may_continue(&c, from, 0);
+	arena_release(&c.arena);
+	return may;
+}
+
+/* ---- where Go's functions begin */
 
 /* ldr x16, [x28, 16] (stackguard of g); cmp sp, x16; b.ls to the code that lets the stack grow. */
 static u32 arm64_go_entry(const u8 *code, u64 room)

@@ -19,12 +19,21 @@ enum unwinds uret_unwinds(struct elf *e);
 struct urets {
 	VEC(u64) at, address; /* of the ret instructions: offsets in the file, addresses there */
 	bool jumps;           /* the function may also end in a tail call */
+	VEC(u64) to;          /* of jumps that leave it: functions, the PLT, words of the GOT */
+	bool jumps_anywhere;  /* and where others lead is not known */
 };
 
 /* All returns of a function of such a file. NULL if they are known, else why not; *out has the
  * returns even if the function may also end in a jump. */
-const char *uret_find(struct provider_env *env, struct elf *e, const struct elf_symbol *s,
+const char *uret_find(struct arena *a, struct elf *e, const struct elf_symbol *s,
 		      enum unwinds unwinds, struct urets *out);
+
+/*
+ * Whether a function may end in a tail call of another: in jumps, by way of functions of its file
+ * or of other files. True if its jumps are not known. to: NULL: a function of another file.
+ */
+bool uret_may_continue_as(struct elf *e, const struct elf_symbol *from,
+			  const struct elf_symbol *to);
 
 /*
  * The offset after a Go function's stack check; 0: no check. If the stack has to grow, the function

@@ -13,6 +13,7 @@
  *	reach.c		functions of a kernel without multi links -> what they reach by direct calls
  *	kernel_args.c	--args of functions of the kernel
  *	frames.c	entries and returns -> the open calls of each thread: which have ended, by the stack pointer
+ *	tails.c		two functions -> whether the first may end in a jump to the second
  *	lines.c		calls -> lines, --over
  *	json.c		calls -> JSON
  *	sums.c		calls -> --report, --graph
@@ -21,7 +22,8 @@
  * A frame is where the return address is: the stack pointer at the entry. The stack grows down, so
  * an entry or return at a higher place means that all frames below have gone, also those whose
  * return was not seen because an exception or longjmp() left them, or because they ended in a jump.
- * An entry at the same place with the same return address is a tail call. Frames of a coroutine
+ * An entry at the same place with the same return address is a tail call, if the code of the frame
+ * there has such a jump: else it is the next call of a loop. Frames of a coroutine
  * that is suspended are set aside until something of its stack is seen. Functions of the kernel and
  * system calls return in order, so they need no place: they are within what is open.
  */
@@ -90,10 +92,6 @@ struct flow_end {
 	bool unseen;        /* something above it showed that it is gone */
 };
 
-struct flow_sum {
-	u64 calls, ns, self_ns;
-};
-
 /* Clauses of the script if the process engine serves functions. */
 enum flow_split_kind {
 	SPLIT_BEGIN, /* entries of FUNC */
@@ -109,6 +107,22 @@ enum flow_split_kind {
 };
 /* Above @in[tid], by less than that, a place is outside of FUNC. */
 #define FLOW_OUTSIDE (8ull << 20)
+
+struct flow_sum {
+	u64 calls, ns, self_ns;
+};
+
+struct flow_function {
+	const char *name; /* demangled */
+	const char *file; /* NULL: in none */
+	const char *symbol;
+	struct flow_sum sum;
+};
+
+struct flow_tails {
+	VEC(struct elf *) files; /* opened */
+	struct hash known;       /* by two functions: whether the first may jump to the second */
+};
 
 /* A record of the kernel's that waits for those of the process engine. */
 struct flow_waiting {
@@ -147,13 +161,14 @@ struct flow {
 	} shows;
 	struct hash threads; /* by tid: struct flow_thread */
 	/* by function, from 1 */
-	VEC(const char *) names; /* demangled */
-	VEC(struct flow_sum) sums;
+	VEC(struct flow_function) known;
 	struct hash functions_by_symbol;
 	VEC(u32) sites;              /* site -> function; 0: not known yet */
 	struct system_access system; /* symbols and types of the kernel */
-	struct hash reached;         /* names of functions of the kernel: by direct calls */
-	struct hash signatures;      /* --args: by function, of the kernel */
+	/* by two functions: whether the first may jump to the second */
+	struct flow_tails tails;
+	struct hash reached;    /* names of functions of the kernel: by direct calls */
+	struct hash signatures; /* --args: by function, of the kernel */
 	struct flow_node root;
 	struct flow_split split;
 	bool has_head; /* the line of titles is written */
@@ -199,6 +214,9 @@ u32 flow_function(struct flow *f, u32 site);
 const char *flow_name(const struct flow *f, u32 function);
 /* "   12.345 us" */
 void flow_put_time(struct buf *b, u64 ns);
+/* ---- tails.c */
+bool flow_may_jump(struct flow *f, u32 from, u32 to);
+void flow_release_tails(struct flow *f);
 /* ---- kernel_args.c: nothing where types are not known. words: FLOW_WORDS of them. */
 void flow_put_kernel_args(struct flow *f, struct buf *b, u32 function, const u64 *words);
 void flow_put_kernel_result(struct flow *f, struct buf *b, u32 function, u64 word);

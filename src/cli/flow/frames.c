@@ -111,14 +111,16 @@ static void end_jumped(struct flow *f, struct flow_thread *th, u64 sp, u64 ns)
 		end_top(f, th, &end);
 }
 
-/* At the place of the frame on top: it has jumped to this function, unless this is a new call. */
+/* At the place of the frame on top: it has jumped to this function, unless this is a new call. A
+ * loop calls from one place. */
 static void end_replaced(struct flow *f, struct flow_thread *th, const struct flow_frame *frame)
 {
 	struct flow_end end = { .ns = frame->ns, .unseen = true };
 
 	if (!th->open.n || top_of(th)->sp != frame->sp)
 		return;
-	if (top_of(th)->back == frame->back) {
+	if (top_of(th)->back == frame->back &&
+	    flow_may_jump(f, top_of(th)->function, frame->function)) {
 		top_of(th)->is_tail = true;
 		return;
 	}
@@ -242,6 +244,7 @@ void flow_release(struct flow *f)
 		free(th);
 	}
 	flow_release_waiting(f);
+	flow_release_tails(f);
 	hash_release(&f->threads);
 	hash_release(&f->functions_by_symbol);
 	hash_release(&f->signatures);

@@ -35,16 +35,27 @@ static bool is_cold_part(const char *symbol)
 	return strstr(symbol, ".cold") != NULL;
 }
 
-static u32 function_new(struct flow *f, const char *symbol)
+/* "uprobe:/bin/ls:main"; NULL: not in a file */
+static const char *file_of(struct arena *a, const char *probe)
 {
+	const char *file = strchr(probe, ':'), *end = strrchr(probe, ':');
+
+	return starts_with(probe, "u") && file++ && file < end ?
+		       arena_strndup(a, file, (size_t)(end - file)) :
+		       NULL;
+}
+
+static u32 function_new(struct flow *f, const char *probe, const char *symbol)
+{
+	struct arena *a = &f->t.c->line.arena;
 	char *plain = demangle(symbol);
-	const char *name = plain ? arena_strdup(&f->t.c->line.arena, plain) : symbol;
-	struct flow_sum none = { 0 };
+	struct flow_function new = { .name = plain ? arena_strdup(a, plain) : symbol,
+				     .file = file_of(a, probe),
+				     .symbol = symbol };
 
 	free(plain);
-	vec_push(&f->t.c->line.arena, &f->names, name);
-	vec_push(&f->t.c->line.arena, &f->sums, none);
-	return f->names.n;
+	vec_push(a, &f->known, new);
+	return f->known.n;
 }
 
 static u32 look_up(struct flow *f, u32 site)
@@ -59,7 +70,7 @@ static u32 look_up(struct flow *f, u32 site)
 	key = key_of(a, probe ? probe : "", symbol);
 	known = hash_gets(&f->functions_by_symbol, key);
 	if (!known) {
-		known = (void *)(uintptr_t)function_new(f, symbol);
+		known = (void *)(uintptr_t)function_new(f, probe ? probe : "", symbol);
 		hash_puts(&f->functions_by_symbol, key, known);
 	}
 	return (u32)(uintptr_t)known;
@@ -78,7 +89,7 @@ u32 flow_function(struct flow *f, u32 site)
 
 const char *flow_name(const struct flow *f, u32 function)
 {
-	return f->names.v[function - 1];
+	return f->known.v[function - 1].name;
 }
 
 void flow_put_time(struct buf *b, u64 ns)

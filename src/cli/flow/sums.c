@@ -22,7 +22,7 @@ void flow_sum_enter(struct flow *f, struct flow_thread *th)
 {
 	struct flow_frame *top = &th->open.v[th->open.n - 1];
 
-	f->sums.v[top->function - 1].calls++;
+	f->known.v[top->function - 1].sum.calls++;
 	if (f->shows.graph) {
 		top->node = node_of(f, th->open.n > 1 ? top[-1].node : &f->root, top->function);
 		top->node->calls++;
@@ -41,7 +41,7 @@ static bool is_within_itself(const struct flow_thread *th)
 void flow_sum_end(struct flow *f, struct flow_thread *th, u64 ns)
 {
 	struct flow_frame *top = &th->open.v[th->open.n - 1];
-	struct flow_sum *sum = &f->sums.v[top->function - 1];
+	struct flow_sum *sum = &f->known.v[top->function - 1].sum;
 	u64 took = ns - top->ns;
 
 	sum->self_ns += took - MIN(took, top->inner_ns);
@@ -69,12 +69,12 @@ static int by_time(const void *a, const void *b)
 
 void flow_put_report(struct flow *f, struct buf *b)
 {
-	struct row *rows = xcalloc(f->sums.n + 1, sizeof *rows);
+	struct row *rows = xcalloc(f->known.n + 1, sizeof *rows);
 	u32 n = 0;
 
-	for (u32 i = 0; i < f->sums.n; i++)
-		if (f->sums.v[i].calls)
-			rows[n++] = (struct row){ i + 1, f->sums.v[i] };
+	for (u32 i = 0; i < f->known.n; i++)
+		if (f->known.v[i].sum.calls)
+			rows[n++] = (struct row){ i + 1, f->known.v[i].sum };
 	qsort(rows, n, sizeof *rows, by_time);
 	if (!f->is_json)
 		buf_puts(b, "  TOTAL TIME     SELF TIME     CALLS  FUNCTION\n");
