@@ -298,9 +298,12 @@ static const struct type *check_lhist(struct check *c, struct node *call)
 	if (step <= 0)
 		return diag_type(c, call_arg(call, 3)->span, D_LHIST_STEP, (long long)step);
 	if (min < 0 || max < 0)
-		return diag_type(c, call->span, D_LHIST_NEGATIVE);
+		return diag_type(c, call->span, D_LHIST_NEGATIVE, min < 0 ? "min" : "max");
 	if (max < min)
 		return diag_type(c, call->span, D_LHIST_BOUNDS, (long long)min, (long long)max);
+	if (step > max - min)
+		return diag_type(c, call_arg(call, 3)->span, D_LHIST_LARGE_STEP, (long long)step,
+				 (long long)(max - min));
 	if ((max - min) / step > 1000)
 		return diag_type(c, call->span, D_LHIST_MANY, (long long)((max - min) / step));
 	t->lhist.min = min;

@@ -62,6 +62,8 @@ static const struct type *check_stack(struct check *c, struct node *call)
 
 	if (!check_dwarf(c, call))
 		return &ty_error;
+	if (call_n_args(call) > 1 && call_arg(call, 0)->is_const)
+		return diag_type(c, call->span, D_STACK_MODE_FIRST);
 	for (u32 i = 0; i < call_n_args(call); i++) {
 		struct node *a = call_arg(call, i);
 		bool known = false;
@@ -85,7 +87,7 @@ static const struct type *check_stack(struct check *c, struct node *call)
 		check_report(c, call->span, D_STACK_BUILD_ID_HERE);
 		mode = STACK_MODE_RAW;
 	}
-	if (limit < 1 || limit > STACK_MAX_FRAMES)
+	if (limit < 0 || limit > STACK_MAX_FRAMES)
 		return diag_type(c, call->span, D_STACK_LIMIT, call->name, (long long)limit,
 				 STACK_MAX_FRAMES);
 	return type_stack(c->arena, (enum type_kind)(call->builtin->aux & ~AUX_DWARF), mode,
@@ -406,6 +408,10 @@ static void lower_side(struct lower *l, const struct type *t, enum side side, st
 {
 	_Static_assert(sizeof(struct stack_value) == 16, "two words");
 
+	if (!t->stack.limit) { /* without frames, as a stack that could not be taken */
+		ir_zero(l, dst, sizeof(struct stack_value));
+		return;
+	}
 	if (store_kept(l, t, side, dst))
 		return;
 	if (side == SIDE_KERNEL)

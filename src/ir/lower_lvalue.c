@@ -439,6 +439,15 @@ struct ir_val lower_probe_text(struct lower *l, struct opnd id)
 	return val_memory(to, at);
 }
 
+/* All bytes, those after the NUL are zero. */
+static struct ir_val bytes_of_text(struct lower *l, struct node *text, const struct type *to)
+{
+	struct opnd temp = lower_temp(l, MAX(text->type->size, to->size), 8, "bytes");
+
+	lower_into(l, text, text->type, temp);
+	return val_memory(to, temp);
+}
+
 struct ir_val lower_cast(struct lower *l, struct node *n)
 {
 	const struct type *to = n->type, *from = n->a->type;
@@ -450,6 +459,8 @@ struct ir_val lower_cast(struct lower *l, struct node *n)
 		return val_scalar(to, lower_convert(l, lower_float_to_int(l, n->a), &ty_s64, to));
 	if (from->kind == TY_PROBE && to->kind == TY_STRING)
 		return lower_probe_text(l, lower_scalar(l, n->a));
+	if (from->kind == TY_STRING && to->kind == TY_ARRAY)
+		return bytes_of_text(l, n->a, to);
 	v = lower_lvalue(l, n->a);
 	if (type_is_scalar(to)) {
 		if (!v.in_memory) /* an aggregation, already merged to a number */

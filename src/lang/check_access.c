@@ -531,6 +531,8 @@ const struct type *check_index(struct check *c, struct node *n)
 		return moot(t, i);
 	if (check_is_awaited(n->a))
 		return check_awaited(c, n);
+	if (t->kind == TY_PROBE && !t->is_func)
+		t = check_name_as_text(c, n->a);
 	if (t->kind == TY_TUPLE || t->kind == TY_RECORD)
 		return check_part(c, n, t);
 	if (t->kind != TY_ARRAY && t->kind != TY_STRING && t->kind != TY_BUFFER &&

@@ -179,7 +179,8 @@ static const struct type *check_literal_arg(struct check *c, struct node *call,
 					    const struct sig_arg *arg, struct node *n,
 					    const struct type *t)
 {
-	bool constant = n->is_const;
+	bool is_number = (arg->lit_kinds & AK_INT) && !(arg->lit_kinds & AK_BOOL);
+	bool constant = n->is_const && !(is_number && t->kind == TY_BOOL);
 
 	for (const struct node *e = n->kind == N_TUPLE ? n->a : NULL; e; e = e->next)
 		constant = e->is_const && (e == n->a || constant);
@@ -188,7 +189,8 @@ static const struct type *check_literal_arg(struct check *c, struct node *call,
 	struct diag *d = check_report(
 		c, n->span, D_ARG_LITERAL, call->name,
 		sig_kinds_text(c->arena, arg->kinds & ~(u32)(AK_MAP | AK_SCALAR_MAP)),
-		arena_printf(c->arena, "%s%s", arg->kinds & kinds_of(t) ? "non-constant " : "",
+		arena_printf(c->arena, "%s%s",
+			     !n->is_const && (arg->kinds & kinds_of(t)) ? "non-constant " : "",
 			     kind_word(c, t)));
 
 	if (call->builtin && n != call->a)
@@ -262,6 +264,8 @@ static const struct type *check_arg(struct check *c, struct node *call, struct n
 		t = check_name_as_text(c, n);
 	if (type_is_moot(t))
 		return t;
+	if (type_is_agg(check_value_type(t)) && n->kind != N_MAP && !(arg->kinds & AK_TYPE))
+		return diag_type(c, n->span, D_AGG_USE, type_text(c, t));
 	if (!kind_fits(arg, n, t))
 		return wrong_kind(c, call, arg, n, t);
 	return check_literal_arg(c, call, arg, n, t);

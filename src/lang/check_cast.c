@@ -26,13 +26,23 @@ static bool is_number_array(const struct type *t)
 	return t->kind == TY_ARRAY && (t->elem->kind == TY_INT || t->elem->kind == TY_BOOL);
 }
 
+/* Of a string without the NUL that str() adds after max_strlen characters. */
+static u32 visible_size(const struct check *c, const struct type *t)
+{
+	if (t->kind == TY_STRING)
+		return t->count - (t->count == (u32)c->env->config.max_strlen + 1);
+	return type_visible_size(t);
+}
+
 /* (uint8[])x: the operand's size determines the number of elements. */
 static const struct type *sized_array(struct check *c, const struct type *t,
 				      const struct type *from)
 {
-	if (t->kind != TY_ARRAY || t->count || !t->elem->size || from->size % t->elem->size)
+	u32 size = from->kind == TY_STRING ? visible_size(c, from) : from->size;
+
+	if (t->kind != TY_ARRAY || t->count || !t->elem->size || size % t->elem->size)
 		return t;
-	return type_array(c->arena, t->elem, from->size / t->elem->size);
+	return type_array(c->arena, t->elem, size / t->elem->size);
 }
 
 static bool int_to(const struct type *to, const struct type *from)
@@ -41,10 +51,34 @@ static bool int_to(const struct type *to, const struct type *from)
 		return true;
 	if (to->kind == TY_USERNAME || to->kind == TY_KSYM || to->kind == TY_CGROUP_PATH)
 		return true;
-	return is_number_array(to) && to->size >= from->size && to->size <= sizeof(u64);
+	return is_number_array(to) && from->kind != TY_BOOL && to->size >= from->size &&
+	       to->size <= sizeof(u64);
 }
 
-static bool can_cast(const struct type *to, const struct type *from)
+/* The same bytes as other elements; which numbers are true is not a question of bytes. */
+static bool array_to(const struct type *to, const struct type *from)
+{
+	if (to->kind == TY_STRING)
+		return from->elem->size == 1;
+	if (!is_number_array(from) || to->size != from->size)
+		return false;
+	if (to->kind == TY_ARRAY)
+		return to->elem->kind == from->elem->kind && is_number_array(to);
+	return type_is_integer(to);
+}
+
+/* An array has all bytes, or all but the NUL. */
+static bool string_to(const struct check *c, const struct type *to, const struct type *from)
+{
+	u32 size = visible_size(c, from);
+
+	if (to->kind == TY_STRING)
+		return to->count >= from->count;
+	return to->kind == TY_BOOL ||
+	       (is_number_array(to) && (to->size == size || to->size + 1 == from->count));
+}
+
+static bool can_cast(const struct check *c, const struct type *to, const struct type *from)
 {
 	switch (from->kind) {
 	case TY_INT:
@@ -52,23 +86,10 @@ static bool can_cast(const struct type *to, const struct type *from)
 	case TY_ENUM: return int_to(to, from);
 	case TY_FLOAT:
 		return type_is_integer(to) || (to->kind == TY_FLOAT && to->size >= from->size);
-	case TY_POINTER:
-		return type_is_integer(to) || to->kind == TY_POINTER ||
-		       (is_number_array(to) && to->size == 8);
-	case TY_ARRAY:
-		return (type_is_integer(to) && is_number_array(from) && to->size == from->size) ||
-		       (is_number_array(to) && is_number_array(from) && to->size == from->size) ||
-		       to->kind == TY_POINTER || (to->kind == TY_STRING && from->elem->size == 1);
-	case TY_STRING:
-		return (to->kind == TY_STRING && to->count >= from->count) || to->kind == TY_BOOL ||
-		       (is_number_array(to) && to->elem->size == 1);
-	case TY_BUFFER: return is_number_array(to) && to->elem->size == 1;
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_CGROUP_PATH:
-	case TY_TIMESTAMP: return type_is_integer(to);
-	case TY_STRUCT: return to->kind == TY_STRUCT && type_equal(to, from);
+	case TY_POINTER: return type_is_integer(to) || to->kind == TY_POINTER;
+	case TY_ARRAY: return array_to(to, from);
+	case TY_STRING: return string_to(c, to, from);
+	case TY_KSYM: return to->kind == TY_POINTER;
 	case TY_PROBE: return to->kind == TY_STRING && !from->is_func;
 	default: return type_equal(to, from);
 	}
@@ -109,6 +130,16 @@ static const struct type *string_is_set(struct check *c, struct node *n)
 	return check_expr(c, n);
 }
 
+/* (string)probe is the name as text; other casts of it are casts of that text. */
+static const struct type *cast_name(struct check *c, struct node *n, const struct type *from)
+{
+	if (from->kind != TY_PROBE || from->is_func)
+		return from;
+	if (n->tref->name && streq(n->tref->name, "string") && !n->tref->suffix.n)
+		return from;
+	return check_name_as_text(c, n->a);
+}
+
 const struct type *check_cast(struct check *c, struct node *n)
 {
 	const struct type *to = check_resolve_type(c, n->tref);
@@ -120,8 +151,9 @@ const struct type *check_cast(struct check *c, struct node *n)
 		return to->kind == TY_ERROR ? to : type_is_moot(from) ? moot(to, from) : to;
 	if (to->kind == TY_STRUCT)
 		type_complete(to);
+	from = cast_name(c, n, from);
 	to = sized_array(c, to, from);
-	if (!can_cast(to, from))
+	if (!can_cast(c, to, from))
 		return n->aux == CAST_RESULT ? &ty_error : bad_cast(c, n, to, from);
 	if (to->kind == TY_BOOL && from->kind == TY_STRING)
 		return string_is_set(c, n);
@@ -144,10 +176,8 @@ static const struct type *named_or_expr(struct check *c, struct node *n)
 {
 	struct type_ref *ref = n->tref;
 
-	if (n->a) {
-		c->s->wants_type = true;
-		return type_rigid(check_value_type(check_expr(c, n->a)));
-	}
+	if (n->a)
+		return check_type_of(c, n->a);
 	const struct type *t = check_try_type(c, ref);
 
 	if (t || !ref->name || ref->tag || ref->suffix.n)
@@ -169,11 +199,8 @@ const struct type *check_sizeof(struct check *c, struct node *n)
 	n->is_const = false;
 	if (type_is_moot(t))
 		return t;
-	u32 size = type_visible_size(type_complete(t));
+	u32 size = visible_size(c, type_complete(t));
 
-	/* str() has room for a NUL after max_strlen characters */
-	if (t->kind == TY_STRING && t->count == (u32)c->env->config.max_strlen + 1)
-		size--;
 	/* its size in a structure */
 	if (t->kind == TY_ENUM && n->a && n->a->kind == N_FIELD)
 		size = t->size;
@@ -182,6 +209,8 @@ const struct type *check_sizeof(struct check *c, struct node *n)
 		/* without room for an added NUL */
 		size = MIN(size, MAX(type_complete(n->a->field->type)->size, 1u));
 
+	if (type_is_agg(t))
+		size = sizeof(u64);
 	if (!size && t->kind != TY_ARRAY && !(t->kind == TY_STRUCT && t->n_fields))
 		return diag_type(c, n->span, D_INCOMPLETE_TYPE, type_text(c, t));
 	fold_set_int(n, size);

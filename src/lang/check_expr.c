@@ -279,17 +279,22 @@ const struct type *check_value(struct check *c, struct node *n)
 	return check_used(c, n, check_expr(c, n));
 }
 
+/* Known text is true if it is not "", as is the name of the probe. */
+const struct type *check_as_condition(struct node *n, const struct type *t)
+{
+	if (t->kind != TY_PROBE && !node_is_const_str(n))
+		return t;
+	fold_set_bool(n, t->kind == TY_PROBE || n->str_len > 0);
+	n->kind = N_BOOL;
+	return &ty_bool;
+}
+
 const struct type *check_condition(struct check *c, struct node *n)
 {
-	const struct type *t = check_value(c, n);
+	const struct type *t = check_as_condition(n, check_value(c, n));
 
 	if (type_is_condition(t))
 		return t;
-	if (node_is_const_str(n)) { /* as a non-null pointer, except "" */
-		fold_set_bool(n, n->str_len > 0);
-		n->kind = N_BOOL;
-		return &ty_bool;
-	}
 	return diag_type(c, n->span, D_BAD_CONDITION, type_text(c, t));
 }
 

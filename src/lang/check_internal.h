@@ -84,6 +84,8 @@ const struct type *type_join(struct check *c, const struct type *a, const struct
 /* &ty_error after a report */
 const struct type *check_resolve_type(struct check *c, struct type_ref *t);
 /* NULL without a report if the name is unknown. */
+/* Of an expression in sizeof() and the like. */
+const struct type *check_type_of(struct check *c, struct node *n);
 const struct type *check_try_type(struct check *c, struct type_ref *t);
 bool type_is_storable(const struct type *t); /* can be stored in a variable, key or tuple */
 /* has an error or is not known yet: not reported */
@@ -108,6 +110,7 @@ const struct type *check_used(struct check *c, struct node *n, const struct type
 /* Whether the branch that a constant condition excludes need not make sense here: on this kernel,
  * for these parameters. */
 bool check_is_for_one(const struct node *condition);
+const struct type *check_as_condition(struct node *n, const struct type *t);
 const struct type *check_condition(struct check *c, struct node *n);
 const struct type *check_var(struct check *c, struct node *n);
 /* As check_ident, NULL without a report when the name is unknown. */
@@ -145,6 +148,7 @@ const struct type *check_call(struct check *c, struct node *n);
 /* binds, checks keys; NULL after a report */
 struct map *check_map(struct check *c, struct node *n);
 const struct type *check_map_read(struct check *c, struct node *n);
+const struct type *check_map_key(struct check *c, struct node *n);
 const struct type *check_map_by_name(struct check *c, struct node *n, const struct sig_arg *arg);
 void check_maps_default(struct check *c);
 void check_maps_finish(struct check *c);

@@ -255,6 +255,18 @@ const struct type *check_map_read(struct check *c, struct node *n)
 	return m->value;
 }
 
+/* In sizeof() and the like the name of a map with keys is a key of it. NULL: it has none. */
+const struct type *check_map_key(struct check *c, struct node *n)
+{
+	struct map *m = n->kind == N_MAP && !n->a ? find_map(c, n) : NULL;
+
+	if (!m || (m->keyed_known && !m->is_keyed))
+		return NULL;
+	if (!m->keyed_known)
+		return c->final ? NULL : &ty_unknown;
+	return check_map_defined(c, m, n->span) ? m->key : &ty_error;
+}
+
 /* A map passed to a builtin as a map: print(@x), clear(@x). */
 const struct type *check_map_by_name(struct check *c, struct node *n, const struct sig_arg *arg)
 {

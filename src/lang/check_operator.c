@@ -132,7 +132,7 @@ static const struct type *pointer_and_int(struct check *c, struct node *n, const
 static bool is_symbol(const struct type *t)
 {
 	return t->kind == TY_KSYM || t->kind == TY_USERNAME || t->kind == TY_CGROUP_PATH ||
-	       t->kind == TY_PROBE;
+	       (t->kind == TY_PROBE && t->is_func);
 }
 
 /* Floating-point operands: only comparisons with each other and with constants. */
@@ -214,6 +214,8 @@ const struct type *check_operator(struct check *c, struct node *n, const struct 
 										     moot(a, b);
 	if (n->op == OP_LAND || n->op == OP_LOR) {
 		n->promoted = &ty_bool;
+		a = check_as_condition(n->a, a);
+		b = check_as_condition(n->b, b);
 		if (!type_is_condition(a) || !type_is_condition(b))
 			return bad_operands(c, n, a, b);
 		return &ty_bool;

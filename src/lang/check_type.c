@@ -47,7 +47,7 @@ const struct type *type_as_number(const struct type *t)
 
 bool type_is_condition(const struct type *t)
 {
-	return type_is_scalar(t) || t->kind == TY_FLOAT || type_is_moot(t);
+	return (type_is_scalar(t) && t->kind != TY_PROBE) || t->kind == TY_FLOAT || type_is_moot(t);
 }
 
 bool type_is_storable(const struct type *t)
@@ -444,6 +444,16 @@ static const struct type *add_suffix(struct check *c, const struct type *t, s64 
 	return type_array(c->arena, t, suffix == -2 ? 0 : (u32)suffix);
 }
 
+const struct type *check_type_of(struct check *c, struct node *n)
+{
+	const struct type *key = check_map_key(c, n);
+
+	if (key)
+		return type_rigid(key);
+	c->s->wants_type = true;
+	return type_rigid(check_value_type(check_expr(c, n)));
+}
+
 static const struct type *type_of_expr(struct check *c, struct type_ref *ref)
 {
 	struct node *n = ref->of;
@@ -453,8 +463,7 @@ static const struct type *type_of_expr(struct check *c, struct type_ref *ref)
 
 		return t ? check_value_type(t) : find_untagged(c, n->name);
 	}
-	c->s->wants_type = true;
-	return check_value_type(type_rigid(check_expr(c, n)));
+	return check_type_of(c, n);
 }
 
 const struct type *check_try_type(struct check *c, struct type_ref *ref)
