@@ -58,6 +58,7 @@ enum option_set {
 	SET_ENGINE = 1 << 22,    /* --engine, of commands with a script of their own */
 	SET_THREADS = 1 << 23,   /* -t TIDS and a --filter for each -e, as perf takes them */
 	SET_INPUT = 1 << 24,     /* -i FILE, of commands that read a recording */
+	SET_PART = 1 << 25,      /* --comms, --pid and others, of commands that read a recording */
 	SETS_COMPILE = SET_SCRIPT | SET_COMPILE | SET_TARGET | SET_CHILD,
 	/* A command that runs a script of the user. */
 	SETS_TRACE = SETS_COMPILE | SET_RUN | SET_SCRIPT_RUN | SET_FORMAT | SET_OUTPUT,
@@ -175,6 +176,13 @@ struct script_lines {
 	const char *const *columns; /* values of -F, NULL-terminated, or NULL */
 	bool time_in_ns, reltime, deltatime;
 	bool as_ftrace; /* --ftrace */
+	bool no_stacks; /* -G */
+};
+
+/* sonde report: of cmd_report.c; NULL: not given. */
+struct report_options {
+	const char *sort, *fields, *graph, *percent_limit, *percentage, *separator;
+	bool stdio, samples, period, children, no_children, inverted;
 };
 
 /* sonde export: of cmd_export.c. */
@@ -224,6 +232,7 @@ struct command_options {
 	struct ftrace_options ftrace;
 	struct record_options record;
 	struct script_lines script;
+	struct report_options report;
 	struct export_options export;
 	struct view_options view;
 	struct help_options help;
@@ -254,6 +263,11 @@ struct command_line {
 	struct arena arena; /* words put together; main releases it */
 };
 
+/* Which samples of a recording: lists with commas, or NULL. */
+struct part_options {
+	const char *comms, *dsos, *symbols, *pids, *tids;
+};
+
 /* Which events and samples a command takes: options that several commands have. */
 struct selection {
 	bool all, no_follow;       /* -a, --no-follow */
@@ -264,6 +278,7 @@ struct selection {
 	u64 over_ns;               /* --over */
 	bool stack;                /* --stack */
 	const char *time_range;    /* --time: parts of a recording */
+	struct part_options part;  /* likewise: --comms, --pid ... */
 	const char *const *events; /* values of -e, NULL-terminated, or NULL */
 	const char *module;        /* --module: of the kernel */
 	/* of each of the first n of them that of --filter, or NULL */
@@ -280,6 +295,7 @@ struct output_options {
 	struct new_file new_file; /* that file, of an output that writes at the end */
 	enum when escape;         /* --escape */
 	bool quiet, buffering_given;
+	bool header, header_only; /* about a recording */
 };
 
 struct cli {

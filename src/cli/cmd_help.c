@@ -8,6 +8,7 @@
 #include <strings.h>
 #include "base/diag.h"
 #include "cli/cli.h"
+#include "cli/peer.h"
 #include "cli/topic.h"
 
 enum { WIDTH = 84, BRIEF_COLUMN = 24 };
@@ -152,7 +153,10 @@ static void put_manual(struct buf *b, enum manual what)
 	case MANUAL_CONFIGURATION:
 		put_markdown(b, configuration, 1, "Configuration variables");
 		break;
-	case MANUAL_OPTIONS: put_markdown(b, options, 3, "The command line"); break;
+	case MANUAL_OPTIONS:
+		put_markdown(b, options, 3, "The command line");
+		peer_put_table(b);
+		break;
 	case MANUAL_DIAGNOSTICS: put_markdown(b, diagnostics, 1, "Messages of the compiler"); break;
 	case MANUAL_TOOLS: put_markdown(b, tools, 1, "Tools"); break;
 	case MANUAL_IR: put_ir_manual(b); break;

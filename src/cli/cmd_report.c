@@ -3,6 +3,7 @@
 #include "cli/recording.h"
 #include "cli/report.h"
 #include "cli/report_stacks.h"
+#include "cli/report_samples.h"
 #include "trace/value.h"
 
 static void put_count(struct buf *b, u64 n)
@@ -119,7 +120,7 @@ static void put_report(struct recorded *r, struct sink *s)
 
 static int report(struct cli *c)
 {
-	return recorded_print(c, put_report);
+	return report_wants_samples(c) ? report_samples(c) : recorded_print(c, put_report);
 }
 
 const struct command command_report = {
@@ -134,5 +135,5 @@ const struct command command_report = {
 	       "by perf record (its tracepoints are read) or trace-cmd, is text of ftrace, or a folder in CTF as LTTng makes it (read by babeltrace2); without it, sonde.data.",
 	.example = "sonde report sonde.data",
 	.run = report,
-	.takes = SET_OUTPUT | SET_TIME | SET_INPUT,
+	.takes = SET_OUTPUT | SET_TIME | SET_INPUT | SET_PART | SET_CPUS,
 };

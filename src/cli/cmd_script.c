@@ -4,16 +4,24 @@
 
 static void print_events(struct recorded *r, struct sink *s)
 {
+	struct lines l;
 	struct trace_event e;
 
-	while (!s->closed && !s->error && recorded_next(r, &e)) {
-		recorded_put_line(r, s, &e);
-		sink_item(s);
-	}
+	script_lines_init(&l, r);
+	if (r->c->output.header || r->c->output.header_only)
+		where_put_head(r, &s->out);
+	while (!r->c->output.header_only && !s->closed && !s->error && recorded_next(r, &e))
+		script_lines_put(&l, s, &e);
+	script_lines_release(&l);
 }
 
 static int script(struct cli *c)
 {
+	struct part part;
+	int ret = part_read(&part, c);
+
+	if (ret)
+		return ret;
 	return c->select.filter || c->sink.output ? script_filtered(c) :
 						    recorded_print(c, print_events);
 }
@@ -28,5 +36,5 @@ const struct command command_script = {
 	       "With --filter or -f json the language runs over the recording, as with --from.",
 	.example = "sonde script --time 120.5,121 sonde.data",
 	.run = script,
-	.takes = SET_OUTPUT | SET_FORMAT | SET_TIME | SET_INPUT | SET_FILTER,
+	.takes = SET_OUTPUT | SET_FORMAT | SET_TIME | SET_INPUT | SET_FILTER | SET_PART | SET_CPUS,
 };

@@ -31,11 +31,13 @@ static inline bool option_is_for_tools(enum option_group g)
  * for options of one command; in it they come before a shared one of the same spelling.
  */
 struct option_row {
-	char key;            /* -e, or 0 */
-	u32 key_sets;        /* of its sets, those whose commands have the letter; 0: all */
-	const char *name;    /* --name; never NULL */
-	const char *arg;     /* what its value is called; NULL: it takes none */
-	bool optional;       /* it may have none: only --NAME=VALUE has one, -e none */
+	char key;         /* -e, or 0 */
+	u32 key_sets;     /* of its sets, those whose commands have the letter; 0: all */
+	const char *name; /* --name; never NULL */
+	const char *arg;  /* what its value is called; NULL: it takes none */
+	bool optional;    /* it may have none: only --NAME=VALUE has one, -e none */
+	/* of an optional one: -eVALUE, and the next word if it begins with a choice */
+	bool may_follow;
 	const char *choices; /* "text|json", for completion and messages; may be NULL */
 	enum option_group group;
 	const char *help; /* one line */
@@ -72,6 +74,8 @@ void take_include_path(struct cli *c, const char *variable);
 /* The letter that selects it in cmd: 0 if cmd has another option of that letter. cmd may be
  * NULL. */
 char option_key(const struct option_row *row, const struct command *cmd);
+/* Whether a word begins with one of the choices of the row and a comma, or is one. */
+bool option_is_choice(const struct option_row *row, const char *word);
 /* "-o, --output=FILE" */
 void option_spelling(struct buf *b, const struct option_row *row, const struct command *cmd);
 

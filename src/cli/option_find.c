@@ -121,3 +121,13 @@ void option_spelling(struct buf *b, const struct option_row *row, const struct c
 	if (row->arg)
 		buf_printf(b, row->optional ? "[=%s]" : "=%s", row->arg);
 }
+
+bool option_is_choice(const struct option_row *row, const char *word)
+{
+	size_t n = strcspn(word, ",");
+
+	for (const char *s = row->choices; s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
+		if (strcspn(s, "|") == n && !memcmp(s, word, n))
+			return true;
+	return false;
+}

@@ -10,8 +10,10 @@
  */
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "base/fd.h"
 #include "cli/option.h"
+#include "cli/peer.h"
 #include "cli/tool.h"
 #include "output/output.h"
 
@@ -21,6 +23,28 @@ struct args {
 	int n, at;
 	bool all_words; /* after "--" */
 };
+
+/* A word of perf or trace-cmd that the command does not have. 1: it was answered. */
+static int take_peer(const struct args *a, const struct peer_word *peer, const char *word)
+{
+	if (!peer->answer)
+		return 0;
+	say(a->c, "%s %s: %s", a->c->named_command->name, word, peer->answer);
+	return 1;
+}
+
+/* An option that the named command does not have may be one of its model. */
+static bool is_of_peer(const struct args *a, const struct option_row *row, const char *word,
+		       struct peer_word *peer)
+{
+	const struct command *cmd = a->c->named_command;
+
+	/* rows without a set are of all commands: -l, -b */
+	if (!cmd || (row && option_applies(row, cmd) && (row->sets || row->group == GROUP_HIDDEN)))
+		return false;
+	*peer = peer_word(cmd, word, strcspn(word, "="));
+	return peer->is_known;
+}
 
 /* help and version take effect at once; the rest of the line is ignored */
 static bool is_decided(const struct cli *c)
@@ -81,6 +105,14 @@ static const char *next_word(struct args *a)
 	return a->at < a->n ? a->v[a->at++] : NULL;
 }
 
+/* The next word, if it is the value of an option that may have none. */
+static const char *following_value(struct args *a, const struct option_row *row)
+{
+	const char *word = a->at < a->n ? a->v[a->at] : NULL;
+
+	return row->may_follow && word && option_is_choice(row, word) ? next_word(a) : NULL;
+}
+
 /* "--top 5" and "--top=5" after a tool that has this option: a named parameter, as after "--". */
 static int take_own(struct args *a, const struct script_option *own, const char *word)
 {
@@ -105,14 +137,22 @@ static int take_long(struct args *a, const char *word)
 		a->c->tool ? script_option_find(&a->c->tool->options, word, len) : NULL;
 	const struct option_row *row = option_by_name(a->c->named_command, word, len);
 	const char *value = word[len] ? word + len + 1 : NULL;
+	struct peer_word peer;
 
 	if (own)
 		return take_own(a, own, word);
+	if (is_of_peer(a, row, word - 2, &peer)) {
+		if (!value && peer.takes_value && !peer.answer)
+			next_word(a);
+		return take_peer(a, &peer, word - 2);
+	}
 	if (!is_there(a, row))
 		return unknown(a, word, len);
 	if (value && !row->arg)
 		return say_bad_option(a->c, NULL, "option '--%s' doesn't allow an argument",
 				      row->name);
+	if (!value)
+		value = following_value(a, row);
 	if (!value && row->arg && !row->optional && !(value = next_word(a)))
 		return say_bad_option(a->c, NULL, "option '--%s' requires an argument", row->name);
 	return take(a, row, value);
@@ -123,8 +163,17 @@ static int take_short(struct args *a, const char *keys)
 	for (; *keys; keys++) {
 		const struct option_row *row = option_by_key(a->c->named_command, *keys);
 		const char *value = NULL;
+		struct peer_word peer;
 		int ret;
 
+		if (is_of_peer(a, row, (char[]){ '-', *keys, 0 }, &peer)) {
+			ret = take_peer(a, &peer, (char[]){ '-', *keys, 0 });
+			if (!ret && peer.takes_value && !keys[1])
+				next_word(a);
+			if (ret || peer.takes_value)
+				return ret;
+			continue;
+		}
 		if (!is_there(a, row))
 			return lacks_script(a->c) ?
 				       1 :
@@ -134,6 +183,8 @@ static int take_short(struct args *a, const char *keys)
 			if (!value)
 				return say_bad_option(a->c, NULL,
 						      "option requires an argument -- '%c'", *keys);
+		} else if (row->may_follow) {
+			value = keys[1] ? keys + 1 : following_value(a, row);
 		}
 		ret = take(a, row, value);
 		if (ret || value || is_decided(a->c))
@@ -209,6 +260,7 @@ static bool is_verb(const struct cli *c, const char *word)
 static int take_word(struct args *a, const char *word)
 {
 	struct cli *c = a->c;
+	struct peer_word peer;
 
 	if (c->command && c->command->own_options) {
 		c->line.words[c->line.n_words++] = word;
@@ -222,8 +274,18 @@ static int take_word(struct args *a, const char *word)
 		return 0;
 	}
 	if (a->all_words || word[0] != '-' || !word[1] || is_asked_about(a, word)) {
-		if (is_command(a) && take_first(c, word))
+		bool is_first = is_command(a), named_none;
+
+		if (is_first && take_first(c, word))
 			return 0;
+		named_none = is_first && !c->tool && access(word, F_OK);
+		if (named_none && (peer = peer_command(word)).is_known) {
+			say(c, "there is no command \"%s\": %s", word, peer.answer);
+			return 1;
+		}
+		if (c->named_command && c->command == c->named_command && !c->line.n_words &&
+		    !a->all_words && (peer = peer_word(c->command, word, strlen(word))).is_known)
+			return take_peer(a, &peer, word);
 		if (c->command && c->command->script_before_cmd &&
 		    (c->line.has_script || (!c->line.n_words && script_is_named(word)))) {
 			if (!c->line.has_script)
@@ -261,6 +323,8 @@ static int check_applies(struct cli *c, const struct option_row *row)
 
 	if (option_applies(row, c->command))
 		return 0;
+	if (lacks_script(c))
+		return 1;
 	if (row->group == GROUP_HIDDEN && row->command)
 		return say_usage(c, "--%s is an option of \"%s %s\"", row->name, c->line.program,
 				 row->command->name);

@@ -133,6 +133,9 @@ static int set_columns(struct recorded *r)
 	event_columns_default(columns, r->tables->n_stacks);
 	for (u32 i = 0; c->own.script.columns && c->own.script.columns[i] && !ret; i++)
 		ret = event_columns_take(columns, c->own.script.columns[i], &err);
+	if (c->own.script.no_stacks)
+		columns->set &= ~(1u << COLUMN_ip | 1u << COLUMN_sym | 1u << COLUMN_symoff |
+				  1u << COLUMN_dso);
 	ret = ret ? ret : event_columns_check(columns, &err);
 	if (!ret && (columns->set & 1u << COLUMN_tod) && !columns->to_real)
 		ret = err_set(&err, -EINVAL,

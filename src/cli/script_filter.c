@@ -12,14 +12,35 @@
 
 /* ---- lines: as without a filter */
 
+void script_lines_init(struct lines *l, struct recorded *r)
+{
+	l->r = r;
+	where_init(&l->where, r);
+	part_read(&l->part, r->c);
+}
+
+void script_lines_release(struct lines *l)
+{
+	where_release(&l->where);
+}
+
+void script_lines_put(struct lines *l, struct sink *s, const struct trace_event *e)
+{
+	if (part_is_given(l->r->c) &&
+	    (!part_has_cpu(&l->part, e) ||
+	     !part_has_place(&l->part, e, where_chain(&l->where, e).v[0].frame)))
+		return;
+	recorded_put_line(l->r, s, e);
+	sink_item(s);
+}
+
 static void event(struct sink *s, const struct trace_event *e)
 {
-	struct recorded *r = s->state;
+	struct lines *l = s->state;
 
 	if (e->has_stacks)
-		store_names_at(r->stack_names, e->time);
-	recorded_put_line(r, s, e);
-	sink_item(s);
+		store_names_at(l->r->stack_names, e->time);
+	script_lines_put(l, s, e);
 }
 
 static const struct output output_lines = {
@@ -51,8 +72,13 @@ static int run(struct recorded *r, const struct output *to)
 {
 	struct buf expr = { 0 }, script = { 0 }, body = { 0 };
 	const char *where = NULL;
+	struct lines l;
 	int ret;
 
+	if (to != &output_lines && part_is_given(r->c))
+		return say_usage(r->c,
+				 "-C, --comms and others choose lines: with -f there is --filter");
+	script_lines_init(&l, r);
 	if (r->c->select.filter) {
 		predicate_expand(r, r->c->select.filter, &expr);
 		where = expr.s;
@@ -62,10 +88,11 @@ static int run(struct recorded *r, const struct output *to)
 		put_times(&body, &r->ranges);
 	buf_puts(&body, " { record(); }");
 	if (predicate_put_clauses(r, &script, where, body.s))
-		ret = predicate_run(r, &script, where, to, r);
+		ret = predicate_run(r, &script, where, to, &l);
 	else
 		ret = say_usage(r->c, "--filter=%s: no event of %s has such fields", where,
 				r->path);
+	script_lines_release(&l);
 	buf_release(&expr);
 	buf_release(&body);
 	buf_release(&script);
