@@ -37,6 +37,26 @@ static bool has_number(const struct type *t)
 	return t->kind >= TY_COUNT && t->kind <= TY_AVG;
 }
 
+/* The reason, with the conversion at `from` if it is complete. */
+static const char *with_conversion(struct check *c, const char *why, const char *from)
+{
+	size_t len = *from == '%' ? 1 + strspn(from + 1, "0123456789+-# .*$hljzt") : 0;
+
+	return !len || !from[len] ? why :
+				    arena_printf(c->arena, "%s %.*s", why, (int)len + 1, from);
+}
+
+static const struct type *bad_format(struct check *c, struct span span, const char *why,
+				     const char *from)
+{
+	struct diag *d = check_report(c, span, D_FORMAT_BAD, with_conversion(c, why, from));
+
+	diag_help(c->diags, d,
+		  "%%d %%u %%x %%o %%c %%p print integers, %%e %%f %%g floats, %%s any value, %%r buffers; "
+		  "a percent sign is written %%%%");
+	return &ty_error;
+}
+
 static const struct type *check_format_args(struct check *c, struct node *call, u32 fmt_arg,
 					    const struct format *f)
 {
@@ -50,6 +70,8 @@ static const struct type *check_format_args(struct check *c, struct node *call, 
 			diag_help(c->diags, d, "a percent sign is written %%%%");
 		return &ty_error;
 	}
+	if (given > f->n_args && f->odd)
+		return bad_format(c, span, "unknown conversion", f->odd);
 	if (given > f->n_args)
 		return diag_type(c, span, D_FORMAT_MANY, given, f->n_args);
 	for (u32 i = 0; i < f->n; i++) {
@@ -70,15 +92,6 @@ static const struct type *check_format_args(struct check *c, struct node *call, 
 	return &ty_void;
 }
 
-/* The reason, with the conversion at `from` if it is complete. */
-static const char *with_conversion(struct check *c, const char *why, const char *from)
-{
-	size_t len = *from == '%' ? 1 + strspn(from + 1, "0123456789+-# .*$hljzt") : 0;
-
-	return !len || !from[len] ? why :
-				    arena_printf(c->arena, "%s %.*s", why, (int)len + 1, from);
-}
-
 const struct type *check_format(struct check *c, struct node *call, u32 fmt_arg)
 {
 	const char *why = NULL;
@@ -86,15 +99,9 @@ const struct type *check_format(struct check *c, struct node *call, u32 fmt_arg)
 	struct format *f = format_parse(c->arena, call_str(call, fmt_arg),
 					call_arg(call, fmt_arg)->str_len, &why, &at);
 
-	if (!f) {
-		diag_help(
-			c->diags,
-			check_report(c, call_arg(call, fmt_arg)->span, D_FORMAT_BAD,
-				     with_conversion(c, why, call_str(call, fmt_arg) + at)),
-			"%%d %%u %%x %%o %%c %%p print integers, %%e %%f %%g floats, %%s any value, %%r buffers; "
-			"a percent sign is written %%%%");
-		return &ty_error;
-	}
+	if (!f)
+		return bad_format(c, call_arg(call, fmt_arg)->span, why,
+				  call_str(call, fmt_arg) + at);
 	return check_format_args(c, call, fmt_arg, f);
 }
 

@@ -11,6 +11,8 @@
  *		gr			GFP flags
  *		%			a percent sign
  *
+ * A percent sign that begins no conversion is text: "100%\n". n, a and A are C's, and refused.
+ *
  * Without a length modifier an integer is an int, as in C: %d of a 64-bit value prints its low
  * half.
  */
@@ -28,6 +30,7 @@ struct parse {
 	const char *fmt, *p, *end;
 	const char *error;
 	u32 at;
+	bool is_text; /* the percent sign begins no conversion */
 };
 
 static bool fail(struct parse *ps, const char *at, const char *error)
@@ -121,10 +124,8 @@ static bool parse_conversion(struct parse *ps, struct format_spec *s)
 		return true;
 	default: break;
 	}
-	if (p < ps->end)
-		return fail(ps, ps->fmt + s->offset, "unknown conversion");
-	ps->p--;
-	return fail(ps, ps->fmt + s->offset, "incomplete conversion at the end of the format");
+	ps->is_text = p >= ps->end || !strchr("naA", *p);
+	return fail(ps, ps->fmt + s->offset, "unknown conversion");
 }
 
 /* Parses a conversion, starting at the percent sign. */
@@ -151,12 +152,26 @@ static bool parse_spec(struct parse *ps, struct format_spec *s)
 	return true;
 }
 
-/* Copies text up to the next conversion or the end; %% is one percent sign. */
-static char *parse_literal(struct parse *ps, char *to)
+static bool begins_conversion(const struct parse *ps)
 {
-	while (ps->p < ps->end && (*ps->p != '%' || ps->p[1] == '%')) {
-		ps->p += *ps->p == '%';
-		*to++ = *ps->p++;
+	struct parse ahead = *ps;
+	struct format_spec s = { 0 };
+
+	return parse_spec(&ahead, &s) || !ahead.is_text;
+}
+
+/* Copies text up to the next conversion or the end; %% is one percent sign. */
+static char *parse_literal(struct parse *ps, struct format *f, char *to)
+{
+	for (; ps->p < ps->end; *to++ = *ps->p++) {
+		if (*ps->p != '%')
+			continue;
+		if (ps->p[1] == '%')
+			ps->p++;
+		else if (begins_conversion(ps))
+			return to;
+		else if (!f->odd)
+			f->odd = ps->p;
 	}
 	return to;
 }
@@ -180,7 +195,7 @@ struct format *format_parse(struct arena *a, const char *fmt, size_t len, const 
 	f->spec = arena_array(a, struct format_spec, count_percent(fmt, len) + 1);
 	for (;;) {
 		struct format_spec *s = &f->spec[f->n++];
-		char *end = parse_literal(&ps, text);
+		char *end = parse_literal(&ps, f, text);
 
 		s->literal = text;
 		s->literal_len = (u32)(end - text);
