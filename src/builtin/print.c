@@ -51,9 +51,10 @@ static const struct type *bad_format(struct check *c, struct span span, const ch
 {
 	struct diag *d = check_report(c, span, D_FORMAT_BAD, with_conversion(c, why, from));
 
-	diag_help(c->diags, d,
-		  "%%d %%u %%x %%o %%c %%p print integers, %%e %%f %%g floats, %%s any value, %%r buffers; "
-		  "a percent sign is written %%%%");
+	diag_help(
+		c->diags, d,
+		"%%d %%u %%x %%o %%c %%p print integers, %%e %%f %%g floats, %%s any value, %%r buffers; "
+		"a percent sign is written %%%%");
 	return &ty_error;
 }
 

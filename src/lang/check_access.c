@@ -539,7 +539,7 @@ const struct type *check_index(struct check *c, struct node *n)
 	    t->kind != TY_POINTER)
 		return diag_type(c, n->span, D_NOT_INDEXABLE, type_text(c, t));
 	if (!type_is_integer(i))
-		return diag_type(c, n->b->span, D_ARG_KIND, "[]", "int", type_text(c, i));
+		return diag_type(c, n->b->span, D_INDEX_KIND, type_text(c, i));
 	return check_element(c, n, t);
 }
 

@@ -159,6 +159,8 @@ static const struct type *wrong_kind(struct check *c, struct node *call, const s
 				 n->kind == N_MAP && n->a ? ", not a value in it" : "");
 	if (arg->kinds == AK_VAR)
 		return diag_type(c, n->span, D_ARG_VAR, call->name);
+	if (t->kind == TY_VOID)
+		return diag_type(c, n->span, D_NO_VALUE);
 	bool is_literal = arg->lit_kinds == arg->kinds && !(arg->kinds & (AK_MAP | AK_SCALAR_MAP));
 	struct diag *d = check_report(c, n->span, is_literal ? D_ARG_LITERAL : D_ARG_KIND,
 				      call->name, sig_kinds_text(c->arena, arg->kinds),

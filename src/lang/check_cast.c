@@ -259,6 +259,8 @@ const struct type *check_offsetof(struct check *c, struct node *n)
 		t = t->elem;
 	is_query = n->kind == N_FIELD_EXISTS &&
 		   (type_complete(t)->kind == TY_STRUCT || (n->a && noted_is_args(c, n->a)));
+	if (!is_query && type_complete(t)->kind != TY_STRUCT && t->kind != TY_RECORD)
+		return diag_type(c, n->span, D_NOT_C_TYPE, type_text(c, t));
 	missing = find_path(c, n->b, &t, &offset);
 	if (is_query) {
 		fold_set_int(n, !missing);

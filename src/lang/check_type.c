@@ -379,15 +379,22 @@ static const struct type *find_in_program(struct check *c, u8 tag, const char *n
 	return s ? s->find(s->ctx, tag, name, everywhere) : NULL;
 }
 
+/* A definition in the script. */
+static const struct type *find_in_script(struct check *c, u8 tag, const char *name)
+{
+	const char *word = tag == 's' ? "struct" : tag == 'u' ? "union" : "enum";
+	char key[256];
+
+	return (u32)snprintf(key, sizeof key, "%s %s", word, name) < sizeof key ?
+		       hash_gets(&c->lang->types, key) :
+		       NULL;
+}
+
 static const struct type *find_tagged(struct check *c, u8 tag, const char *name)
 {
 	const struct world *w = &c->env->world;
-	const char *word = tag == 's' ? "struct" : tag == 'u' ? "union" : "enum";
-	char key[256];
-	const struct type *t = NULL;
+	const struct type *t = find_in_script(c, tag, name);
 
-	if ((u32)snprintf(key, sizeof key, "%s %s", word, name) < sizeof key)
-		t = hash_gets(&c->lang->types, key);
 	if (!t)
 		t = find_in_program(c, tag, name, true);
 	return t || !w->type ? t : w->type(w->ctx, tag, name);
@@ -411,11 +418,13 @@ static const struct type *find_untagged(struct check *c, const char *name)
 		t = find_named(name);
 	if (!t)
 		t = find_named_agg(c, name);
+	/* C++ and old scripts omit the tag */
+	for (const char *tag = "sue"; !t && *tag; tag++)
+		t = find_in_script(c, (u8)*tag, name);
 	if (!t)
 		t = find_in_program(c, 0, name, false);
 	if (!t && w->type)
 		t = w->type(w->ctx, 0, name);
-	/* C++ and old scripts omit the tag */
 	for (const char *tag = "sue"; !t && *tag; tag++)
 		t = find_tagged(c, (u8)*tag, name);
 	return t;

@@ -110,9 +110,10 @@ static void drop_empty_tail(struct spec *spec)
 {
 	const struct provider *p = spec->provider;
 
-	while (spec->n_parts > 1 && (!*spec->part[spec->n_parts - 1] ||
-				     (spec->n_parts > p->max_parts && p->max_parts == 1 &&
-				      streq(spec->part[spec->n_parts - 1], "*"))))
+	while (spec->n_parts > 1 && spec->n_parts <= p->max_parts &&
+	       !*spec->part[spec->n_parts - 1])
+		spec->n_parts--;
+	if (p->max_parts == 1 && spec->n_parts == 2 && streq(spec->part[1], "*"))
 		spec->n_parts--;
 }
 

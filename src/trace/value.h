@@ -91,7 +91,8 @@ struct format {
 	struct format_spec *spec;
 	u32 n;      /* including the tail */
 	u32 n_args; /* consumed values, star widths included */
-	const char *odd; /* the first percent sign that begins no conversion, in the format parsed */
+	/* the first percent sign that begins no conversion, in the format parsed */
+	const char *odd;
 };
 struct format *format_parse(struct arena *a, const char *fmt, size_t len, const char **error,
 			    u32 *at);

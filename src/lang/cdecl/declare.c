@@ -504,11 +504,14 @@ static void keep_enumerator(struct cdecl *c, const struct token *name, s64 value
 {
 	struct node *n =
 		node_new(c->arena, N_INT, (struct span){ c->src->base + name->off, name->len });
+	const struct node *before;
 
 	n->value = value;
 	n->type = t;
 	n->is_const = true;
-	hash_puts(&c->lang->constants, name->name, n);
+	before = hash_puts(&c->lang->constants, name->name, n);
+	if (before && before->type && before->type->kind == TY_ENUM)
+		cdecl_error(c, n->span, D_C_REDEFINED, name->name);
 }
 
 static void enumerators(struct cdecl *c, struct type *t)
