@@ -16,44 +16,23 @@
  *	value->used = at + 8 + (len + 7) & ~7
  *	skip:
  */
-#include "ir/state.h"
-#include "type/call.h"
+#include "ir/lower_piece.h"
 
-enum { PAGE_SIZE = 4096 };
 enum { REQUEST_SIZE_SHIFT = 16, REQUEST_SIZE_MASK = 0x3fff }; /* asm-generic/ioctl.h */
 
-struct snapping {
-	struct lower *l;
-	const struct snapshot *s;
-	struct opnd value, arg[CALL_MAX_ARGS], result;
-	u32 protocol;             /* variable, if s->has_messages: of the netlink socket, and 1 */
-	u32 copied;               /* variable, if is_half: tid if the entry could copy everything */
-	u32 at[SNAPSHOT_MAX_OPS]; /* variables: where the piece of an op is, if others need it */
-	struct ir_block *skip[SNAPSHOT_MAX_OPS + 1]; /* by the op after it; NULL: not needed yet */
-};
-
-static struct ir_block *skip_to(struct snapping *g, u32 op)
+static u32 after(const struct snapping *g, u32 op)
 {
-	if (!g->skip[op])
-		g->skip[op] = ir_block_new(g->l);
-	return g->skip[op];
+	return op + 1 + g->s->v[op].skip;
 }
 
 static void leave_unless(struct snapping *g, u32 op, enum ir_cond cc, struct opnd a, struct opnd b)
 {
-	struct ir_block *go = ir_block_new(g->l);
-
-	ir_branch(g->l, cc, a, b, go, skip_to(g, op + 1 + g->s->v[op].skip));
-	ir_place(g->l, go);
+	piece_leave_unless(g, after(g, op), cc, a, b);
 }
 
-/* An offset in the value that was in memory or a variable: bounds it for verifiers. */
 static struct opnd bounded(struct snapping *g, u32 op, struct opnd offset, u32 room)
 {
-	struct opnd at = ir_op2(g->l, IR_AND, offset, o_imm(CALL_USED & ~7));
-
-	leave_unless(g, op, CC_ULE, at, o_imm((s64)g->s->size - room));
-	return at;
+	return piece_bounded(g, after(g, op), offset, room);
 }
 
 /* A word of the piece of an op, if the piece reaches that far. */
@@ -370,60 +349,15 @@ static struct opnd bytes_of(struct snapping *g, u32 op)
 	return o->scale > 1 ? ir_op2(g->l, IR_MUL, n, o_imm(o->scale)) : n;
 }
 
-/* At the return what the call itself could not read, either, is not counted. */
-static void count_failed(struct snapping *g, struct opnd ret, struct opnd ptr)
-{
-	struct lower *l = g->l;
-	struct ir_block *worked = ir_block_new(l), *out = ir_block_new(l);
-	u32 mark;
-
-	if (g->result.kind == O_NONE && g->s->is_half) {
-		ir_branch(l, CC_SLT, ret, o_imm(0), worked, out);
-		ir_place(l, worked);
-		ir_var_set(l, g->copied, o_imm(0));
-		ir_jump(l, out);
-		ir_place(l, out);
-		return;
-	}
-	if (g->result.kind == O_NONE) {
-		lower_count_unread(l, ret, ptr);
-		return;
-	}
-	ir_branch(l, CC_SGE, g->result, o_imm(0), worked, out);
-	ir_place(l, worked);
-	mark = lower_values_mark(l);
-	lower_count_unread(l, ret, ptr);
-	lower_values_drop(l, mark);
-	ir_jump(l, out);
-	ir_place(l, out);
-}
-
-/* The word before the bytes of a piece. */
-static void put_piece_head(struct snapping *g, struct opnd piece, struct opnd ptr, struct opnd len)
-{
-	struct lower *l = g->l;
-	struct opnd address = ir_op2(l, IR_SHR,
-				     ir_op2(l, IR_SHL, ptr, o_imm(64 - CALL_PIECE_SHIFT)),
-				     o_imm(64 - CALL_PIECE_SHIFT));
-
-	ir_store(l, piece, 8,
-		 ir_op2(l, IR_OR, address, ir_op2(l, IR_SHL, len, o_imm(CALL_PIECE_SHIFT))));
-}
-
-/* The piece is complete: used moves past it. */
+/* The piece is complete. */
 static void take_piece(struct snapping *g, u32 op, struct opnd piece)
 {
-	const struct snapshot_op *o = &g->s->v[op];
-	struct lower *l = g->l;
-	struct opnd at = ir_load(l, g->value, 8, false), len;
+	struct opnd at = piece_take(g, piece);
 
-	if (o->skip) {
-		g->at[op] = ir_var(l);
-		ir_var_set(l, g->at[op], at);
+	if (g->s->v[op].skip) {
+		g->at[op] = ir_var(g->l);
+		ir_var_set(g->l, g->at[op], at);
 	}
-	len = ir_op2(l, IR_SHR, ir_load(l, piece, 8, false), o_imm(CALL_PIECE_SHIFT));
-	len = ir_op2(l, IR_AND, ir_op2(l, IR_ADD, len, o_imm(CALL_PIECE_HEAD + 7)), o_imm(~7));
-	ir_store(l, g->value, 8, ir_op2(l, IR_ADD, at, len));
 }
 
 /*
@@ -476,43 +410,8 @@ static void count_entries(struct snapping *g, u32 op, struct opnd ptr)
 		       bounded(g, op, ir_load(l, g->value, 8, false), CALL_PIECE_HEAD + 16));
 	ir_store(l, opnd_plus(piece, CALL_PIECE_HEAD), 8, counted(l, words, ENTRIES));
 	ir_store(l, opnd_plus(piece, CALL_PIECE_HEAD + 8), 8, counted(l, words, USED));
-	put_piece_head(g, piece, ptr, o_imm(16));
+	piece_put_head(g, piece, ptr, o_imm(16));
 	take_piece(g, op, piece);
-}
-
-/*
- * If a piece could not be read, what is in front of its next page:
- *
- *	if ret >= 0 goto worked
- *	len = 4096 - ptr % 4096
- *	if len >= length in the piece's head goto skip
- *	if probe_read_user(piece + 8, min(len, cap), ptr) < 0 goto skip
- *	*(u64 *)piece = ptr | len << 48
- *	worked:
- */
-static void snap_part(struct snapping *g, u32 op, struct opnd piece, struct opnd ptr,
-		      struct opnd ret)
-{
-	const struct snapshot_op *o = &g->s->v[op];
-	struct lower *l = g->l;
-	struct ir_block *failed = ir_block_new(l), *worked = ir_block_new(l);
-	struct opnd len, rest;
-	u32 mark;
-
-	ir_branch(l, CC_SGE, ret, o_imm(0), worked, failed);
-	ir_place(l, failed);
-	mark = lower_values_mark(l);
-	rest = ir_op2(l, IR_SUB, o_imm(PAGE_SIZE), ir_op2(l, IR_AND, ptr, o_imm(PAGE_SIZE - 1)));
-	len = ir_op2(l, IR_SHR, ir_load(l, piece, 8, false), o_imm(CALL_PIECE_SHIFT));
-	leave_unless(g, op, CC_ULT, rest, len);
-	leave_unless(g, op, CC_ULE, rest, o_imm(o->cap));
-	ret = ir_call(l, BPF_FUNC_probe_read_user, false, 3, opnd_plus(piece, CALL_PIECE_HEAD),
-		      rest, ptr);
-	leave_unless(g, op, CC_SGE, ret, o_imm(0));
-	put_piece_head(g, piece, ptr, rest);
-	lower_values_drop(l, mark);
-	ir_jump(l, worked);
-	ir_place(l, worked);
 }
 
 /*
@@ -545,18 +444,18 @@ static void snap_one(struct snapping *g, u32 op)
 		       bounded(g, op, ir_load(l, g->value, 8, false), room));
 	len = o->is_string ? o_imm(o->cap) : bytes_of(g, op);
 	if (!o->is_string)
-		put_piece_head(g, piece, ptr, len);
+		piece_put_head(g, piece, ptr, len);
 	ret = ir_call(l, o->is_string ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_user,
 		      false, 3, opnd_plus(piece, CALL_PIECE_HEAD), len, ptr);
 	/* not what may be no pointer, or past the end of a list */
 	if (!o->plus && (!o->table || !o->table->by_request))
-		count_failed(g, ret, ptr);
+		piece_count_failed(g, ret, ptr);
 	if (o->is_partial)
-		snap_part(g, op, piece, ptr, ret);
+		piece_take_part(g, after(g, op), o->cap, piece, ptr, ret);
 	else
 		leave_unless(g, op, CC_SGE, ret, o_imm(0));
 	if (o->is_string) /* of an empty string older kernels return 0: without the NUL */
-		put_piece_head(g, piece, ptr,
+		piece_put_head(g, piece, ptr,
 			       ir_op2(l, IR_ADD, ret, ir_set(l, CC_EQ, ret, o_imm(0))));
 	take_piece(g, op, piece);
 	if (o->is_link)
@@ -620,16 +519,21 @@ static void begin_with_entry(struct snapping *g, const struct ir_val *kept)
 	ir_place(l, out);
 }
 
+static struct opnd n_args(struct snapping *g)
+{
+	return g->s->is_rows ? snapshot_row_args(g) : o_imm(g->s->n_args);
+}
+
 static void put_head(struct snapping *g)
 {
 	struct lower *l = g->l;
-	struct opnd head, n = o_imm((s64)g->s->n_args << CALL_ARGS_SHIFT |
-				    (s64)(g->result.kind != O_NONE) << CALL_RESULT_SHIFT);
+	struct opnd head, n = o_imm((s64)(g->result.kind != O_NONE) << CALL_RESULT_SHIFT);
 
 	struct opnd nr = l->profile->syscall.either ?
 				 lower_syscall_number(l) :
 				 ir_ext(l, lower_loc(l, &l->profile->syscall.nr).o, 2, false);
 
+	n = ir_op2(l, IR_OR, n, ir_op2(l, IR_SHL, n_args(g), o_imm(CALL_ARGS_SHIFT)));
 	head = ir_op2(l, IR_SHL, nr, o_imm(CALL_NUMBER_SHIFT));
 	if (l->profile->syscall.i386)
 		head = ir_op2(l, IR_OR, head, o_imm(SYSCALL_I386 << CALL_NUMBER_SHIFT));
@@ -659,12 +563,17 @@ static void snap(struct snapping *g, struct node *entry)
 		kept = lower_memory(l, entry);
 		begin_with_entry(g, &kept);
 	} else {
-		ir_store(l, g->value, 8, o_imm(CALL_AT_ARGS + 8 * g->s->n_args));
+		ir_store(l, g->value, 8,
+			 ir_op2(l, IR_ADD, ir_op2(l, IR_SHL, n_args(g), o_imm(3)),
+				o_imm(CALL_AT_ARGS)));
 	}
 	put_arguments(g);
 	find_protocol(g);
 	begin_half(g);
-	snap_all(g);
+	if (g->s->is_rows)
+		snapshot_copy_row(g);
+	else
+		snap_all(g);
 	end_half(g);
 	put_head(g);
 }
@@ -734,20 +643,23 @@ struct ir_val lower_snapshot(struct lower *l, const struct type *t, struct node 
 	bool canonical;
 	struct opnd dst = lower_dest(l, t, &canonical);
 	struct snapping g = { .l = l, .s = p->snapshot.what, .value = dst };
+	bool varies = g.s->n || g.s->is_rows;
 
 	publish_formats(l);
-	if (dst.kind == O_SLOT && g.s->n) /* offsets that vary are not allowed in the stack */
+	if (dst.kind == O_SLOT && varies) /* offsets that vary are not allowed in the stack */
 		g.value = lower_scratch_temp(l, t->size);
 	if (canonical)
 		ir_zero(l, g.value, t->size);
 	if (p->snapshot.result.loc.kind != LOC_NONE)
 		g.result = lower_loc(l, &p->snapshot.result).o;
 	take_args(&g);
+	if (g.s->is_rows)
+		snapshot_find_row(&g);
 	if (p->snapshot.gone)
 		snap_or_entry(&g, entry);
 	else
 		snap(&g, entry);
-	if (dst.kind == O_SLOT && g.s->n)
+	if (dst.kind == O_SLOT && varies)
 		ir_copy(l, dst, g.value, t->size);
 	return val_memory(t, dst);
 }

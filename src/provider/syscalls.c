@@ -576,6 +576,116 @@ static void group_event(struct provider_env *env, const struct spec *spec, struc
 		     arena_printf(env->arena, "%s:syscalls:%s", spec->provider->name, event), nr);
 }
 
+/*
+ * Most calls copy little, each something else. If there are many groups, those share one program,
+ * which looks up what to copy by the number of the call: loading a program takes longer than
+ * tracing thousands of calls.
+ */
+enum { GROUPS_FEW = 16 };
+
+static bool is_plain(const struct group *g)
+{
+	const struct profile_snapshot *s = &g->profile->snapshot;
+
+	return s->what && !s->kept && !s->gone && snapshot_fits_row(s->what);
+}
+
+/* The group that others join; NULL: none. */
+static struct group *first_plain(const struct groups *gs)
+{
+	struct group *first = NULL;
+	u32 n = 0;
+
+	for (u32 i = 0; i < gs->list.n; i++) {
+		struct group *g = gs->list.v[i];
+
+		if (!is_plain(g))
+			continue;
+		n++;
+		if (!first || (first->profile->syscall.i386 && !g->profile->syscall.i386))
+			first = g;
+	}
+	return n > GROUPS_FEW ? first : NULL;
+}
+
+static bool joins(const struct group *base, const struct group *g)
+{
+	struct profile *to = base->profile, as_base = *g->profile;
+
+	if (base == g || !is_plain(g) ||
+	    g->profile->snapshot.what->is_half != to->snapshot.what->is_half ||
+	    (to->syscall.i386 && !g->profile->syscall.i386))
+		return false;
+	as_base.syscall.i386 = to->syscall.i386;
+	as_base.syscall.either = to->syscall.either;
+	as_base.snapshot.what = to->snapshot.what;
+	return profile_equal(to, &as_base);
+}
+
+static void join_group(struct provider_env *env, struct group *base, const struct group *g)
+{
+	struct profile_snapshot *to = &base->profile->snapshot, *from = &g->profile->snapshot;
+	const struct syscall_profile *call = &g->profile->syscall;
+
+	if (base != g && !base->profile->syscall.i386 && (call->i386 || call->either)) {
+		base->profile->syscall.either = true;
+		to->i386_args = call->either ? from->i386_args : from->args;
+	}
+	for (u32 i = 0; i < g->numbers.n; i++) {
+		u32 nr = g->numbers.v[i];
+
+		if (base != g) {
+			vec_push(env->arena, &base->names, g->names.v[i]);
+			vec_push(env->arena, &base->numbers, nr);
+		}
+		to->rows[nr] = from->what;
+		to->calls[nr] = from->calls[nr];
+	}
+}
+
+static const struct snapshot *rows_of(struct provider_env *env, const struct group *base)
+{
+	struct snapshot *all = arena_new(env->arena, struct snapshot);
+	const struct snapshot *own = base->profile->snapshot.what;
+
+	*all = (struct snapshot){ .is_rows = true,
+				  .is_half = own->is_half,
+				  .n_args = CALL_MAX_ARGS,
+				  .size = CALL_AT_ARGS + 8 * CALL_MAX_ARGS };
+	for (u32 i = 0; i < base->numbers.n; i++) {
+		const struct snapshot *s = base->profile->snapshot.rows[base->numbers.v[i]];
+
+		all->size = MAX(all->size, s->size);
+		for (u32 k = 0; k < s->n; k++)
+			all->row_cap = MAX(all->row_cap, (u32)s->v[k].cap);
+	}
+	all->size += CALL_PIECE_HEAD + ALIGN_UP(all->row_cap, 8u);
+	return all;
+}
+
+/* All are of entries, or all of returns. */
+static void join_plain(struct provider_env *env, struct groups *gs)
+{
+	struct group *base = first_plain(gs);
+	u32 n = 0;
+
+	if (!base)
+		return;
+	base->profile->snapshot.rows =
+		arena_array(env->arena, const struct snapshot *, SYSCALL_SET_BITS);
+	join_group(env, base, base);
+	for (u32 i = 0; i < gs->list.n; i++) {
+		struct group *g = gs->list.v[i];
+
+		if (joins(base, g))
+			join_group(env, base, g);
+		else
+			gs->list.v[n++] = g;
+	}
+	gs->list.n = n;
+	base->profile->snapshot.what = rows_of(env, base);
+}
+
 /* It restores the registers from before the signal; the kernel then reports the number -1. */
 static u32 sigreturn_in(const u64 *set, bool i386)
 {
@@ -739,6 +849,7 @@ void syscalls_add_decoded(struct provider_env *env, const struct spec *spec, con
 			     arena_printf(env->arena, "%s:%s%s", spec->provider->name,
 					  syscall_name(numbers[i]), is_return ? ":return" : ""),
 			     numbers[i]);
+	join_plain(env, &gs);
 	for (u32 i = 0; i < gs.list.n; i++)
 		add_group(env, spec, gs.list.v[i], ts);
 }

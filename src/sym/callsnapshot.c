@@ -507,13 +507,31 @@ static bool same_op(const struct snapshot_op *a, const struct snapshot_op *b)
 
 bool snapshot_equal(const struct snapshot *a, const struct snapshot *b)
 {
-	if (!a || !b || a == b)
+	if (!a || !b || a == b || a->is_rows || b->is_rows)
 		return a == b;
 	if (a->n_args != b->n_args || a->n != b->n || a->wants_entry != b->wants_entry ||
 	    a->is_half != b->is_half)
 		return false;
 	for (u32 i = 0; i < a->n; i++)
 		if (!same_op(&a->v[i], &b->v[i]))
+			return false;
+	return true;
+}
+
+static bool fits_row(const struct snapshot_op *o)
+{
+	return o->parent == SNAPSHOT_NONE && !o->plus && !o->is_link && !o->is_count && !o->table &&
+	       !o->choice && o->of == OF_ANY_FILE && o->bound.kind == LEN_NONE &&
+	       o->cap <= ROW_CAP_MOST && o->len.kind != LEN_POINTEE && o->len.kind != LEN_MEMBER &&
+	       (o->is_string || o->len.kind != LEN_NONE);
+}
+
+bool snapshot_fits_row(const struct snapshot *s)
+{
+	if (s->n > ROW_OPS || s->wants_entry || s->has_messages || s->is_rows)
+		return false;
+	for (u32 i = 0; i < s->n; i++)
+		if (!fits_row(&s->v[i]))
 			return false;
 	return true;
 }

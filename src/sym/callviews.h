@@ -25,5 +25,7 @@ struct snapshot_limits {
 const struct snapshot *call_snapshot(struct arena *a, const struct call_format *f, bool is_return,
 				     const struct snapshot_limits *limits);
 bool snapshot_equal(const struct snapshot *a, const struct snapshot *b);
+/* Whether a row (type/call.h) says all that it copies. */
+bool snapshot_fits_row(const struct snapshot *s);
 
 #endif

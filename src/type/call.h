@@ -329,6 +329,42 @@ struct snapshot {
 	u32 n;
 	struct snapshot_op *v;
 	u32 size; /* bytes of the value at most */
+	/*
+	 * One program for many calls: no ops, but a row for each call, with what its snapshot
+	 * copies. is_half is that of all, n_args the most, row_cap the most that an op copies.
+	 */
+	bool is_rows;
+	u32 row_cap;
 };
+
+/*
+ * A row: n_args, then ops until a word that is 0. An op of arguments alone is a word:
+ *
+ *	0 scale | 16 cap | 32 most units | 48 argument | 51 source of the length | 54 shift | 58 flags
+ *
+ * source: an argument, the result, or 1. The length is (source rounded up >> shift) * scale.
+ */
+enum snapshot_row {
+	ROW_OPS = 4,
+	ROW_WORDS = 1 + ROW_OPS,
+	ROW_CAP_MOST = 4104,
+	ROW_CAP_SHIFT = 16,
+	ROW_MOST_SHIFT = 32,
+	ROW_ARG_SHIFT = 48,
+	ROW_SOURCE_SHIFT = 51,
+	ROW_UNIT_SHIFT = 54,
+	ROW_SOURCE_RESULT = 6,
+	ROW_SOURCE_ONE = 7,
+	ROW_SOURCES = 8,
+	ROW_WORD_MASK = 0xffff,
+	ROW_INDEX_MASK = 7,
+	ROW_UNIT_MASK = 15,
+};
+#define ROW_STRING (1ull << 58)
+#define ROW_PARTIAL (1ull << 59)
+#define ROW_ON_SUCCESS (1ull << 60)
+#define ROW_ON_FAILURE (1ull << 61)
+#define ROW_STORED (1ull << 62)
+#define ROW_IS_OP (1ull << 63)
 
 #endif

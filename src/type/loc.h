@@ -181,6 +181,7 @@ struct profile_snapshot {
 	u32 kept;  /* 1 and up: which part of profile.kept has that of the entry */
 	bool gone; /* it replaces that of the return if the call succeeded */
 	const struct call_format **calls; /* how calls are shown, by number */
+	const struct snapshot **rows;     /* what->is_rows: of each call, by number */
 };
 
 /* Registers that show whether user code ran. */

@@ -15,20 +15,35 @@
  */
 #include <stdlib.h>
 #include "cli/strace/event.h"
+#include "engine/engine.h"
 #include "sym/callviews.h"
 
 enum {
-	CHUNK = 32764,      /* bytes of a record: max_strlen of the script, less 4 */
-	PART = 16384,       /* likewise of a string */
-	KEPT_LEAST = 32,    /* what argstr keeps of all buffers, */
-	KEPT_DATA = 4096,   /* of one that is an argument, */
-	KEPT_INSIDE = 256,  /* of one to which a structure points, */
-	KEPT_ARRAY = 512,   /* of an array, in bytes, */
-	KEPT_ELEMENTS = 16, /* and of how many elements it follows the pointers, */
-	KEPT_BUFFERS = 4,   /* also of an array in an array, */
-	KEPT_POINTERS = 96, /* and of the environment; */
-	KEPT_PROGRAM = 256, /* bytes of a BPF program */
+	CHUNK = 32764,                /* bytes of a record: max_strlen of the script, less 4 */
+	PART = 16384,                 /* likewise of a string */
+	KEPT_LEAST = 32,              /* what argstr keeps of all buffers, */
+	KEPT_DATA = 4096,             /* of one that is an argument, */
+	KEPT_INSIDE = 256,            /* of one to which a structure points, */
+	KEPT_ARRAY = 512,             /* of an array, in bytes, */
+	KEPT_ELEMENTS = 16,           /* and of how many elements it follows the pointers, */
+	KEPT_BUFFERS = 4,             /* also of an array in an array, */
+	KEPT_POINTERS = 96,           /* and of the environment; */
+	KEPT_PROGRAM = 256,           /* bytes of a BPF program, */
+	FILTER_MOST = 8 * UINT16_MAX, /* which has no more */
 	EVERYTHING = INT32_MAX,
+};
+
+/*
+ * Without bpf_loop() verifiers follow each iteration, and with a large bound each of these clauses
+ * takes them as long as all other programs together. What is cut by these bounds is shown as cut.
+ */
+enum {
+	FOLLOWED_ELEMENTS = 256, /* of a list, */
+	FOLLOWED_OUTER = 16,     /* of an array of arrays, */
+	FOLLOWED_NESTED = 4,     /* of an array in an array, */
+	FOLLOWED_POINTERS = 512,
+	FOLLOWED_PARTS = 16,       /* chunks of one object, */
+	FOLLOWED_PARTS_INSIDE = 2, /* and of one in an array */
 };
 
 struct walk {
@@ -37,6 +52,8 @@ struct walk {
 	const struct call_format *f;
 	u32 nr;
 	bool is_return, dumps; /* dumps: $dumps says whether the data are shown in hex */
+	bool is_followed;      /* verifiers follow each iteration */
+	u64 elements;          /* of a list at most, if it is not dumped */
 	u32 depth;             /* of loops: the number in names of variables */
 	u32 n_arrays;
 	bool out, left; /* the call stores the memory; $left: bytes that it has stored */
@@ -92,20 +109,51 @@ static const char *length(const struct walk *w, struct call_len len, struct plac
 	return NULL;
 }
 
-/* Prints $n bytes from $at on. */
-static void put_send(struct walk *w)
-{
-	buf_printf(&w->b,
-		   "for $k : 0..($n + %d) / %d { $m = $n > %d ? %d : $n; "
-		   "print((%d, tid, pid, (uint64)0, $at, buf(uptr((uint8 *)$at), $m))); "
-		   "$at += (uint64)$m; $n -= $m; }\n",
-		   CHUNK - 1, CHUNK, CHUNK, CHUNK, RECORD_MEMORY);
-	w->some = true;
-}
-
 static bool is_nested(const struct walk *w)
 {
 	return w->n_arrays > 0;
+}
+
+/* The loop over `count`, which is at most `most` where that is known. */
+static void put_loop(struct walk *w, const char *name, const char *count, u64 most, u32 followed)
+{
+	if (w->is_followed)
+		buf_printf(&w->b, "for %s : 0..%llu { if ((int64)%s >= %s) { break; }\n", name,
+			   (unsigned long long)MIN(most, (u64)followed), name, count);
+	else
+		buf_printf(&w->b, "for %s : 0..%s {", name, count);
+}
+
+/* Prints $n bytes from $at on, at most `most`. */
+static void put_send(struct walk *w, u64 most)
+{
+	static const char send[] =
+		"print((%d, tid, pid, (uint64)0, $at, buf(uptr((uint8 *)$at), $m)));";
+
+	w->some = true;
+	if (most <= CHUNK) {
+		buf_puts(&w->b, "if ($n > 0) { $m = $n; ");
+		buf_printf(&w->b, send, RECORD_MEMORY);
+		buf_puts(&w->b, " }\n");
+		return;
+	}
+	buf_printf(&w->b, "$parts = ($n + %d) / %d;\n", CHUNK - 1, CHUNK);
+	put_loop(w, "$k", "$parts", (most + CHUNK - 1) / CHUNK,
+		 is_nested(w) ? FOLLOWED_PARTS_INSIDE : FOLLOWED_PARTS);
+	buf_printf(&w->b, "$m = $n > %d ? %d : $n; ", CHUNK, CHUNK);
+	buf_printf(&w->b, send, RECORD_MEMORY);
+	buf_puts(&w->b, " $at += (uint64)$m; $n -= $m; }\n");
+}
+
+/* Of data: bytes that are sent at most. */
+static u64 most_data(const struct walk *w)
+{
+	return w->dumps ? EVERYTHING : MIN(w->st->o.strings, (u32)EVERYTHING);
+}
+
+static u64 most_elements(const struct walk *w)
+{
+	return w->dumps ? EVERYTHING : w->elements;
 }
 
 /* In a loop: whether argstr has not followed the pointers of this element. */
@@ -134,7 +182,7 @@ static void put_data(struct walk *w, const struct call_view *v, struct place at)
 		buf_puts(&w->b, "$n = $n > $left ? $left : $n; $left -= $n;\n");
 	buf_printf(&w->b, "$n = $n > $most ? $most : $n; if ($at != 0 && ($n > %d || (%s))) {\n",
 		   kept, is_beyond(w));
-	put_send(w);
+	put_send(w, most_data(w));
 	buf_puts(&w->b, "}\n");
 }
 
@@ -143,13 +191,17 @@ static void put_string(struct walk *w, struct place at)
 {
 	buf_printf(&w->b,
 		   "$at = %s; $n = $at != 0 ? (int64)strlen(str(uptr((uint8 *)$at), %d)) : 0;\n"
-		   "if ($n >= %d || ($at != 0 && (%s))) {\n"
-		   "for $k : 0..$most / %d + 1 { $n = (int64)strlen(str(uptr((uint8 *)$at), %d)); "
+		   "if ($n >= %d || ($at != 0 && (%s))) { $parts = $most / %d + 1;\n",
+		   at.address, PART, MIN(KEPT_INSIDE, MAX((int)w->st->o.strings, KEPT_LEAST)),
+		   is_beyond(w), PART / 2);
+	put_loop(w, "$k", "$parts", most_data(w) / (PART / 2) + 1,
+		 is_nested(w) ? FOLLOWED_PARTS_INSIDE : FOLLOWED_PARTS);
+	buf_printf(&w->b,
+		   "$n = (int64)strlen(str(uptr((uint8 *)$at), %d)); "
 		   "$m = $n < %d ? $n + 1 : $n;\n"
 		   "print((%d, tid, pid, (uint64)0, $at, buf(uptr((uint8 *)$at), $m))); "
 		   "if ($n < %d) { break; } $at += (uint64)$n; }\n}\n",
-		   at.address, PART, MIN(KEPT_INSIDE, MAX((int)w->st->o.strings, KEPT_LEAST)),
-		   is_beyond(w), PART / 2, PART, PART - 1, RECORD_MEMORY, PART - 1);
+		   PART, PART - 1, RECORD_MEMORY, PART - 1);
 	w->some = true;
 }
 
@@ -157,22 +209,24 @@ static void put_string(struct walk *w, struct place at)
 static void put_list(struct walk *w, struct place at, bool is_shown)
 {
 	u32 i = ++w->depth;
+	u64 most = is_shown ? most_elements(w) : EVERYTHING;
 
 	w->n_arrays++;
-	buf_printf(
-		&w->b,
-		"$l%u = %s; $c%u = (int64)0;\n"
-		"for $i%u : 0..($l%u != 0 ? %s : 0) { $w%u = *uptr((uint64 *)($l%u + 8 * (uint64)$i%u));\n"
-		"$c%u++; if ($w%u == 0) { break; }\n",
-		i, at.address, i, i, i, is_shown ? "$elements" : text(w, "%d", EVERYTHING), i, i, i,
-		i, i);
+	buf_printf(&w->b, "$l%u = %s; $c%u = (int64)0; $most%u = $l%u != 0 ? %s : (int64)0;\n", i,
+		   at.address, i, i, i, is_shown ? "$elements" : text(w, "(int64)%d", EVERYTHING));
+	put_loop(w, text(w, "$i%u", i), text(w, "$most%u", i), most,
+		 is_shown ? FOLLOWED_ELEMENTS : FOLLOWED_POINTERS);
+	buf_printf(&w->b,
+		   "$w%u = *uptr((uint64 *)($l%u + 8 * (uint64)$i%u));\n"
+		   "$c%u++; if ($w%u == 0) { break; }\n",
+		   i, i, i, i, i);
 	w->beyond = beyond_in(w, i, KEPT_ELEMENTS);
 	if (is_shown)
 		put_string(w, (struct place){ text(w, "$w%u", i), "" });
 	w->beyond = NULL;
 	buf_printf(&w->b, "}\nif ($c%u > %d) { $at = $l%u; $n = 8 * $c%u;\n", i,
 		   is_shown ? KEPT_ELEMENTS : KEPT_POINTERS, i, i);
-	put_send(w);
+	put_send(w, 8 * (w->is_followed ? MIN(most, (u64)FOLLOWED_POINTERS) : most));
 	buf_puts(&w->b, "}\n");
 	w->n_arrays--;
 	w->depth--;
@@ -199,6 +253,7 @@ static void put_array(struct walk *w, const struct call_view *v, struct place at
 {
 	const char *n = length(w, v->len, at), *beyond = w->beyond;
 	u32 size = view_size(v->of), i;
+	size_t before;
 
 	if (!n || !size)
 		return;
@@ -210,17 +265,27 @@ static void put_array(struct walk *w, const struct call_view *v, struct place at
 		i, at.address, i, i, n, i, i, i, i,
 		is_short(w, v) && has_pointer(v->of) ? (u32)KEPT_BUFFERS : KEPT_ARRAY / size, i,
 		is_beyond(w), i, i, size);
-	put_send(w);
+	put_send(w, most_elements(w) * size);
 	buf_puts(&w->b, "}\n");
+	before = w->b.len;
 	if (has_pointer(v->of)) {
+		bool some = w->some;
+
+		w->some = false;
 		w->beyond = beyond_in(w, i, is_short(w, v) ? KEPT_BUFFERS : KEPT_ELEMENTS);
+		put_loop(w, text(w, "$i%u", i), text(w, "$c%u", i), most_elements(w),
+			 is_nested(w)          ? FOLLOWED_NESTED :
+			 view_has_array(v->of) ? FOLLOWED_OUTER :
+						 FOLLOWED_ELEMENTS);
 		w->n_arrays++;
-		buf_printf(&w->b, "for $i%u : 0..$c%u { $e%u = $l%u + %u * (uint64)$i%u;\n", i, i,
-			   i, i, size, i);
+		buf_printf(&w->b, "$e%u = $l%u + %u * (uint64)$i%u;\n", i, i, size, i);
 		put_value(w, v->of, (struct place){ text(w, "$e%u", i), text(w, "$e%u", i) });
 		buf_puts(&w->b, "}\n");
 		w->n_arrays--;
 		w->beyond = beyond;
+		if (!w->some) /* of what the call does not read */
+			buf_cut(&w->b, before, w->b.len - before);
+		w->some |= some;
 	}
 	w->depth--;
 }
@@ -233,7 +298,7 @@ static void put_object(struct walk *w, const struct call_view *v, struct place a
 	if (size && is_nested(w)) {
 		buf_printf(&w->b, "$at = %s; $n = $at != 0 && (%s) ? %u : 0;\n", at.address,
 			   is_beyond(w), size);
-		put_send(w);
+		put_send(w, size);
 	}
 	if (!has_pointer(v))
 		return;
@@ -254,7 +319,7 @@ static void put_program(struct walk *w, const struct call_view *v, struct place 
 		return;
 	buf_printf(&w->b, "$at = %s; $n = 8 * %s; $n = $at != 0 && $n > %d ? $n : 0;\n", at.address,
 		   n, KEPT_PROGRAM);
-	put_send(w);
+	put_send(w, FILTER_MOST);
 }
 
 /* A structure by the value of another argument. */
@@ -387,13 +452,19 @@ static bool is_empty(const u64 *fds)
 	return true;
 }
 
-static void put_clause(struct buf *b, const struct strace *st, u32 nr, const struct call_format *f,
-		       bool is_return)
+/* The clause, without the name of its call; "": none. */
+static const char *clause(const struct strace *st, u32 nr, const struct call_format *f,
+			  bool is_return)
 {
-	const char *name = syscall_name(nr);
-	const u64 *fds = is_return ? strace_dumped_fds(&st->o, name) : NULL;
-	struct walk w = { .st = st, .f = f, .nr = nr, .is_return = is_return };
-	u64 elements = is_whole_call(st, nr) ? EVERYTHING : st->o.strings + 1ull;
+	const u64 *fds = is_return ? strace_dumped_fds(&st->o, syscall_name(nr)) : NULL;
+	struct walk w = { .st = st,
+			  .f = f,
+			  .nr = nr,
+			  .is_return = is_return,
+			  .is_followed = !feature_has(kernel_features(), FEAT_BPF_LOOP),
+			  .elements = is_whole_call(st, nr) ? EVERYTHING : st->o.strings + 1ull };
+	struct buf b = { 0 };
+	const char *s;
 
 	w.dumps = fds && !is_empty(fds);
 	w.left = is_return;
@@ -405,22 +476,26 @@ static void put_clause(struct buf *b, const struct strace *st, u32 nr, const str
 			put_pointee(&w, v, (struct place){ arg, "" });
 	}
 	if (w.some) {
-		buf_printf(b, "syscall:=%s%s {\n", name, is_return ? ":return /retval >= 0/" : "");
+		buf_printf(&b, "%s {\n", is_return ? ":return /retval >= 0/" : "");
 		if (w.dumps)
-			put_is_in_set(b, fds, text(&w, "args.%s", f->arg[0].name));
+			put_is_in_set(&b, fds, text(&w, "args.%s", f->arg[0].name));
 		buf_printf(
-			b,
+			&b,
 			"$at = (uint64)0; $n = (int64)0; $m = (int64)0; $most = (int64)%u; $elements = (int64)%llu;\n",
-			MIN(st->o.strings, (u32)EVERYTHING), (unsigned long long)elements);
+			MIN(st->o.strings, (u32)EVERYTHING), (unsigned long long)w.elements);
 		if (w.dumps)
-			buf_printf(b, "if ($dumps) { $most = (int64)%d; $elements = (int64)%d; }\n",
+			buf_printf(&b,
+				   "if ($dumps) { $most = (int64)%d; $elements = (int64)%d; }\n",
 				   EVERYTHING, EVERYTHING);
 		if (is_return)
-			buf_puts(b, "$left = (int64)retval;\n");
-		buf_add(b, w.b.s, w.b.len);
-		buf_puts(b, "}\n");
+			buf_puts(&b, "$left = (int64)retval;\n");
+		buf_add(&b, w.b.s, w.b.len);
+		buf_puts(&b, "}\n");
 	}
 	buf_release(&w.b);
+	s = text(&w, "%s", b.len ? b.s : "");
+	buf_release(&b);
+	return s;
 }
 
 /* Whether it leads to a BPF program. */
@@ -455,8 +530,36 @@ static bool is_needed(const struct strace *st, u32 nr, const struct call_format 
 	       (is_return && fds && !is_empty(fds)) || (is_whole_call(st, nr) && has_programs(f));
 }
 
+struct memory_clause {
+	const char *text;
+	struct buf names; /* of the calls */
+};
+
+struct memory_clauses {
+	struct memory_clause *v;
+	u32 n;
+};
+
+/* Calls whose clauses are equal share one: readv, preadv and preadv2. */
+static void add_clause(struct memory_clauses *c, const char *name, const char *text)
+{
+	u32 i = 0;
+
+	if (!*text)
+		return;
+	while (i < c->n && !streq(c->v[i].text, text))
+		i++;
+	if (i == c->n) {
+		c->v = xrealloc(c->v, (c->n + 1) * sizeof *c->v);
+		c->v[c->n++] = (struct memory_clause){ .text = text };
+	}
+	buf_printf(&c->v[i].names, "%s=%s", c->v[i].names.len ? "|" : "", name);
+}
+
 void strace_put_memory(struct buf *b, const struct strace *st)
 {
+	struct memory_clauses c = { 0 };
+
 	for (u32 nr = 0; nr < SYSCALL_I386; nr++) {
 		const char *event = syscall_name(nr) && strace_has_call(&st->o, nr) ?
 					    syscall_event_name(nr) :
@@ -465,8 +568,13 @@ void strace_put_memory(struct buf *b, const struct strace *st)
 
 		for (u32 i = 0; f && i < 2; i++)
 			if (is_needed(st, nr, f, i))
-				put_clause(b, st, nr, f, i);
+				add_clause(&c, syscall_name(nr), clause(st, nr, f, i));
 	}
+	for (u32 i = 0; i < c.n; i++) {
+		buf_printf(b, "syscall:%s%s", c.v[i].names.s, c.v[i].text);
+		buf_release(&c.v[i].names);
+	}
+	free(c.v);
 }
 
 /* ---- records */
