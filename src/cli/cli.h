@@ -80,6 +80,7 @@ struct command {
 	bool script_before_cmd; /* CMD may follow a script, if the first word names one */
 	bool cmd_after;         /* CMD ARGS follow "--": "trace 'sched:*' -- ls -l" */
 	bool cmd_times_pids;    /* "-p PID CMD": CMD only tells how long, as in perf */
+	bool cmd_and_pids;      /* both are traced, as in strace */
 };
 #define C(name) extern const struct command command_##name;
 #include "cli/index.h"

@@ -6,6 +6,17 @@
 #include "cli/ltrace/ltrace.h"
 #include "output/output.h"
 
+/* -x names functions; those of -e and -l may be called later, by another program. */
+static int check_entries(const struct ltrace *lt)
+{
+	const char *vain = ltrace_filter_vain(lt->o.entries);
+
+	return vain ? say_usage(lt->c,
+				"-x %s: neither the program nor its libraries have such a function",
+				vain) :
+		      0;
+}
+
 static int trace(struct ltrace *lt)
 {
 	struct cli *c = lt->c;
@@ -17,6 +28,9 @@ static int trace(struct ltrace *lt)
 	if (ret)
 		return ret;
 	ltrace_find_functions(lt);
+	ret = check_entries(lt);
+	if (ret)
+		return ret;
 	job.script = ltrace_script(lt);
 	lt->s = &c->sink;
 	lt->o.json = c->sink.output == &output_json;
@@ -75,4 +89,5 @@ const struct command command_ltrace = {
 	.run = run,
 	.takes = SETS_JOB | SET_CALLS,
 	.words_are_cmd = true,
+	.cmd_and_pids = true,
 };

@@ -107,4 +107,5 @@ const struct command command_strace = {
 	.run = run,
 	.takes = SETS_JOB | SET_CALLS,
 	.words_are_cmd = true,
+	.cmd_and_pids = true,
 };

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "builtin/builtin.h"
 #include "cli/job.h"
+#include "sym/procs.h"
 
 /* ---- what is traced */
 
@@ -18,7 +19,7 @@ static int check_ways(const struct cli *c, enum job_need need)
 
 	if (t->n_pids && c->select.all)
 		return say_usage(c, "-p excludes -a");
-	if (t->n_pids && t->command)
+	if (t->n_pids && t->command && !c->command->cmd_and_pids)
 		return say_usage(c, "-p excludes a command");
 	if (!t->n_pids && !t->command && !c->select.all && need == JOB_NEEDS_TARGET)
 		return say_usage(c, "what to trace: a command, -p PID or -a");
@@ -39,6 +40,11 @@ int job_targets(struct cli *c, enum job_need need)
 		   c->select.no_follow                          ? SCOPE_OWN :
 								  SCOPE_TREE;
 	return check_ways(c, need);
+}
+
+bool job_is_launcher(const struct cli *c, u32 pid)
+{
+	return !c->request.traced.n_pids || proc_parent(pid) == (u32)getpid();
 }
 
 void job_put_tids(const struct cli *c, struct buf *b, const char *thread)

@@ -53,6 +53,9 @@ struct job {
  * afterwards. Its scope is SCOPE_TREE, or SCOPE_OWN with --no-follow. 0, or 1 after a message.
  */
 int job_targets(struct cli *c, enum job_need need);
+/* Whether it may be the process that is about to execute the command: not one of -p, nor a child of
+ * those. */
+bool job_is_launcher(const struct cli *c, u32 pid);
 
 /* A number of at most six digits and what follows it; NULL: there is none. */
 const char *job_read_number(const char *s, u32 *n);

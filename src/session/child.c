@@ -357,7 +357,7 @@ void child_look(struct run *r)
 	if (!has_ended(r))
 		return;
 	r->child.pid = 0;
-	r->end.has_ended = true;
+	r->end.has_ended = !r->n_living;
 }
 
 int child_verdict(struct run *r, struct err *err)

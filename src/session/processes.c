@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processes of -p: the run ends when none of them is left. A process is watched by a pidfd;
- * without one (Linux 5.3, or a filter of system calls) /proc is read periodically.
+ * The processes of -p: the run ends when none of them is left, and no command. A process is watched
+ * by a pidfd; without one (Linux 5.3, or a filter of system calls) /proc is read periodically.
  */
 #include "base/fd.h"
 #include "session/run.h"
@@ -29,7 +29,8 @@ void processes_look(struct run *r)
 		look(&r->processes[i]);
 		gone += r->processes[i].gone;
 	}
-	r->end.has_ended |= n && gone == n;
+	r->n_living = r->processes ? n - gone : 0;
+	r->end.has_ended |= n && gone == n && !r->child.pid;
 }
 
 void processes_open(struct run *r)

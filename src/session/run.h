@@ -101,7 +101,7 @@ struct attaching {
 struct run_end {
 	bool exiting;    /* exit() was called, a signal arrived, or the target has ended */
 	bool had_enough; /* the time of --duration is over, or the output has what it wanted */
-	bool has_ended;  /* the command, or all processes of -p */
+	bool has_ended;  /* the command and all processes of -p */
 	/* by the script: records after it are not shown, except those of end clauses */
 	bool exit_called;
 	bool in_end_clauses; /* they run */
@@ -154,6 +154,7 @@ struct run {
 	struct run_end end;
 	struct child_process child;
 	struct watched_process *processes; /* processes.c; NULL: not watched yet */
+	u32 n_living;                      /* of them */
 	struct event_loop loop;
 	sigset_t signals_before; /* signals.c */
 	struct system_command command;

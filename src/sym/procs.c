@@ -280,6 +280,14 @@ char proc_state(u32 pid)
 	return at ? *at : 0;
 }
 
+u32 proc_parent(u32 pid)
+{
+	char text[STAT_MAX];
+	const char *at = stat_field(pid, STATE + 1, text);
+
+	return at ? (u32)strtoul(at, NULL, 10) : 0;
+}
+
 static bool same_node(const char *a, const char *b)
 {
 	struct stat x, y;

@@ -34,6 +34,8 @@ u64 proc_start_stack(u32 pid);
 bool proc_is_in_exec(u32 pid);
 /* 'R', 'S', 'Z' ... as in /proc/PID/stat; 0: gone. */
 char proc_state(u32 pid);
+/* 0: unknown. */
+u32 proc_parent(u32 pid);
 /* The process has another root or mount namespace than sonde. */
 bool proc_in_other_mnt_ns(u32 pid);
 

@@ -26,10 +26,10 @@ struct traced_user {
 
 /* All 0: the whole machine. */
 struct traced {
-	const u32 *pids; /* the run ends when none of them is left */
+	const u32 *pids; /* the run ends when none of them is left, nor the command */
 	u32 n_pids;
 	/* Words as a shell would split them. It is started when all probes are attached; the run
-	 * ends with it. NULL: none. */
+	 * ends with it and the pids. NULL: none. */
 	const char *command;
 	/* A command that is not traced: the run starts it, and ends with it at the latest. */
 	const char *timer;

@@ -22,6 +22,8 @@ struct rule {
 struct ltrace_filter {
 	VEC(struct rule) rules;
 	const struct ltrace_filter *also; /* of an option given before: either one is enough */
+	const char *text;                 /* of the option */
+	bool *has_some;                   /* of the names that were compared */
 };
 
 static bool pattern_has(const struct pattern *p, const char *text)
@@ -57,10 +59,19 @@ static bool chain_has(const struct ltrace_filter *f, const char *name,
 bool ltrace_filter_has(const struct ltrace_filter *f, const char *name,
 		       const struct ltrace_object *object)
 {
+	bool has = false;
+
 	for (; f; f = f->also)
 		if (chain_has(f, name, object))
-			return true;
-	return false;
+			has = *f->has_some = true;
+	return has;
+}
+
+const char *ltrace_filter_vain(const struct ltrace_filter *f)
+{
+	while (f && *f->has_some)
+		f = f->also;
+	return f ? f->text : NULL;
 }
 
 static bool set_regex(struct ltrace *lt, struct pattern *p, const char *text)
@@ -127,11 +138,14 @@ static const char *parse_rule(struct ltrace *lt, struct rule *r, const char *s)
 	return set_pattern(lt, &r->library, s, n, true) ? s + n : NULL;
 }
 
-static struct ltrace_filter *filter_new(struct ltrace *lt, const struct ltrace_filter *before)
+static struct ltrace_filter *filter_new(struct ltrace *lt, const char *text,
+					const struct ltrace_filter *before)
 {
 	struct ltrace_filter *f = arena_new(&lt->c->line.arena, struct ltrace_filter);
 
 	f->also = before;
+	f->text = text;
+	f->has_some = arena_new(&lt->c->line.arena, bool);
 	return f;
 }
 
@@ -139,7 +153,7 @@ const struct ltrace_filter *ltrace_filter_parse(struct ltrace *lt, const char *t
 						const struct ltrace_filter *before)
 {
 	static const struct rule all = { .takes = true, .symbol.glob = "*", .library.glob = "*" };
-	struct ltrace_filter *f = filter_new(lt, before);
+	struct ltrace_filter *f = filter_new(lt, text, before);
 	const char *s = text;
 
 	if (*s == '-') /* all but */
@@ -157,7 +171,7 @@ const struct ltrace_filter *ltrace_filter_parse(struct ltrace *lt, const char *t
 const struct ltrace_filter *ltrace_filter_library(struct ltrace *lt, const char *text,
 						  const struct ltrace_filter *before)
 {
-	struct ltrace_filter *f = filter_new(lt, before);
+	struct ltrace_filter *f = filter_new(lt, text, before);
 	struct rule r = { .takes = true, .symbol.glob = "*" };
 
 	if (!set_pattern(lt, &r.library, text, strlen(text), true))

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include "arch/arch.h"
 #include "base/json.h"
+#include "cli/job.h"
 #include "cli/ltrace/values.h"
 #include "cli/strace/strace.h"
 #include "object/demangle.h"
@@ -622,7 +623,6 @@ static void on_exec(struct ltrace *lt, const struct record *r)
 {
 	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
 
-	lt->awaits_exec = false;
 	tell_other_program(lt);
 	pop_frames(th, th->frames.v);
 	hash_release(&lt->callers);
@@ -647,8 +647,11 @@ static void value(struct sink *s, const struct type *t, const void *p)
 	r.tid = (u32)number(&r, 1);
 	r.pid = (u32)number(&r, 2);
 	r.ns = (u64)number(&r, 3);
-	if (lt->awaits_exec && kind != LTRACE_EXEC) /* until then its process is ours */
-		return;
+	if (lt->awaits_exec && job_is_launcher(lt->c, r.pid)) {
+		if (kind != LTRACE_EXEC) /* until then its process is ours */
+			return;
+		lt->awaits_exec = false;
+	}
 	if (kind > 0 && kind < N_LTRACE_RECORDS)
 		handlers[kind](lt, &r);
 }

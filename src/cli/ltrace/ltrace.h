@@ -168,6 +168,8 @@ const struct ltrace_filter *ltrace_filter_library(struct ltrace *lt, const char 
 /* object: whose name and path the part after @ is compared with. */
 bool ltrace_filter_has(const struct ltrace_filter *f, const char *name,
 		       const struct ltrace_object *object);
+/* The text of an option that no name has matched so far; NULL: there is none. */
+const char *ltrace_filter_vain(const struct ltrace_filter *f);
 /* ---- objects.c: 0, or the exit status after a message. */
 int ltrace_find_objects(struct ltrace *lt);
 void ltrace_release_objects(struct ltrace *lt);

@@ -3,6 +3,7 @@
  * ends tracing. */
 #include <sys/wait.h>
 #include <unistd.h>
+#include "cli/job.h"
 #include "cli/strace/event.h"
 
 enum { AT_END_CODE = AT_SIGNAL_LAST + 1, AT_LEFT }; /* RECORD_END */
@@ -56,10 +57,10 @@ static void detach(struct strace *st, struct strace_thread *th)
 void strace_on_exec(struct strace *st, const struct strace_event *r)
 {
 	struct strace_thread *th = strace_thread_of(st, r->pid, r->pid);
-	bool is_first = st->c->request.traced.command && !st->has_executed;
+	bool is_first = st->c->request.traced.command && !st->has_executed &&
+			job_is_launcher(st->c, r->pid);
 
-	st->awaits_exec = false;
-	st->has_executed = true;
+	st->has_executed |= is_first;
 	strace_forget_files(&th->files);
 	if (st->o.detach_on_execve && !is_first) {
 		detach(st, th);

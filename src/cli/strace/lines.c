@@ -3,6 +3,7 @@
  * strace(1). */
 #include <stddef.h>
 #include "base/clock.h"
+#include "cli/job.h"
 #include "cli/strace/event.h"
 #include "output/none.h"
 #include "output/notice.h"
@@ -73,8 +74,12 @@ static bool is_ours(struct strace *st, const struct strace_event *r, s64 kind)
 {
 	const struct strace_call *call;
 
-	if (!st->awaits_exec || kind == RECORD_EXEC || kind == RECORD_MEMORY)
+	if (!st->awaits_exec || kind == RECORD_MEMORY || !job_is_launcher(st->c, r->pid))
 		return false;
+	if (kind == RECORD_EXEC) {
+		st->awaits_exec = false;
+		return false;
+	}
 	call = kind == RECORD_ENTER ? strace_call_of(st, r) : NULL;
 	st->awaits_exec = !call || !starts_with(call->name, "execve");
 	if (st->awaits_exec && (kind == RECORD_ENTER || kind == RECORD_RETURN))

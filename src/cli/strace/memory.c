@@ -38,7 +38,7 @@ enum {
  * takes them as long as all other programs together. What is cut by these bounds is shown as cut.
  */
 enum {
-	FOLLOWED_ELEMENTS = 256, /* of a list, */
+	FOLLOWED_ELEMENTS = 128, /* of a list, */
 	FOLLOWED_OUTER = 16,     /* of an array of arrays, */
 	FOLLOWED_NESTED = 4,     /* of an array in an array, */
 	FOLLOWED_POINTERS = 512,
