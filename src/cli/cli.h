@@ -132,7 +132,7 @@ struct stat_options {
 	const char *before, *after;                        /* --pre, --post */
 	u32 repeat, interval_ms, interval_count, delay_ms; /* 0: not given */
 	bool per_cpu, per_thread, per_core, per_die, per_socket, per_node;
-	bool json, detailed, all_user, all_kernel, append, summary, table, none, sync;
+	bool json, detailed, append, summary, table, none, sync;
 	int timer; /* of -I; -1: none */
 };
 
@@ -272,6 +272,7 @@ struct part_options {
 /* Which events and samples a command takes: options that several commands have. */
 struct selection {
 	bool all, no_follow;       /* -a, --no-follow */
+	bool all_user, all_kernel; /* of counters and samples */
 	const char *cpus;          /* -C */
 	const char *frequency;     /* -F */
 	const char *cgroup;        /* -G */

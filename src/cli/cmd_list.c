@@ -161,6 +161,22 @@ static int list_pattern(struct cli *c, struct listing *l, const char *pattern)
 	return n < 0 && !l->error ? 1 : 0;
 }
 
+/* The words of perf list for kinds of events. */
+static const char *kind_as_in_perf(const char *word)
+{
+	static const char *const kinds[][2] = {
+		{ "hw", "hardware:*" },           { "hardware", "hardware:*" },
+		{ "cache", "hardware:*-*s" },     { "hwcache", "hardware:*-*s" },
+		{ "sw", "software:*" },           { "software", "software:*" },
+		{ "tracepoint", "tracepoint:*" },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (streq(kinds[i][0], word))
+			return kinds[i][1];
+	return word;
+}
+
 static int list_patterns(struct cli *c, struct listing *l)
 {
 	int ret = 0, one;
@@ -168,7 +184,7 @@ static int list_patterns(struct cli *c, struct listing *l)
 	if (!c->line.n_words)
 		return list_pattern(c, l, NULL);
 	for (u32 i = 0; i < (u32)c->line.n_words && !l->error; i++) {
-		one = list_pattern(c, l, c->line.words[i]);
+		one = list_pattern(c, l, kind_as_in_perf(c->line.words[i]));
 		ret = MAX(ret, one);
 	}
 	return ret;

@@ -336,8 +336,12 @@ static int read_choice(struct sched *s)
 static int sched(struct cli *c)
 {
 	struct sched s = { .c = c };
+	bool has_target = c->select.all || c->line.n_after || c->own.sched.pids_given;
 	const char *from = c->request.from.file;
 	int ret = find_view(&s);
+
+	if (!from && !has_target && !access(RECORDING_FILE, R_OK)) /* as perf sched */
+		from = c->request.from.file = RECORDING_FILE;
 
 	arena_init(&s.arena);
 	ret = ret ? ret : read_choice(&s);

@@ -463,6 +463,8 @@ static int stat_main(struct cli *c)
 	c->own.stat.timer = -1;
 	c->own.stat.json |= c->sink.output == &output_json;
 	c->output.appends = c->own.stat.append;
+	if (c->own.stat.separator && streq(c->own.stat.separator, "\\t")) /* as perf */
+		c->own.stat.separator = "\t";
 	ret = ret ? ret : take_by(st);
 	ret = ret ? ret : read_events(st);
 	ret = ret ? ret : check(st);

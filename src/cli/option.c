@@ -83,7 +83,7 @@ const struct option_row option_rows[] = {
 	  .doc = "TIME starts when the probes are attached; a number without a unit counts seconds. The end probes run and the maps are printed; the "
 		 "exit status is 0.",
 	  .take = take_time, O(duration_ns) },
-	{ .name = "from", .arg = "FILE", .group = GROUP_WHAT, .sets = SET_SCRIPT_RUN | SET_FROM,
+	{ .key = 'i', .key_sets = SET_FROM, .name = "from", .arg = "FILE", .group = GROUP_WHAT, .sets = SET_SCRIPT_RUN | SET_FROM,
 	  .help = "run the script over the events of a recording (sonde record)",
 	  .doc = "The script gets the events of FILE instead of those of now, at their times: interval, profile, nsecs, elapsed and "
 		 "strftime follow the clock of the recording, and end probes run at its end. It needs no privilege. What the recording "
@@ -484,14 +484,14 @@ const struct option_row option_rows[] = {
 	  .at = offsetof(struct cli, own.sched.idle), .command = &command_sched },
 	{ .key = 't', .name = "tid", .arg = "TID[,TID]", .group = GROUP_HIDDEN, .help = "timehist: only these threads",
 	  .take = take_text, .at = offsetof(struct cli, own.sched.tids), .command = &command_sched },
-	{ .name = "all-user", .group = GROUP_HIDDEN, .help = "count only in user mode: as :u on each event", .take = take_flag,
-	  .at = offsetof(struct cli, own.stat.all_user), .command = &command_stat },
-	{ .name = "all-kernel", .group = GROUP_HIDDEN, .help = "count only in the kernel: as :k on each event", .take = take_flag,
-	  .at = offsetof(struct cli, own.stat.all_kernel), .command = &command_stat },
+	{ .name = "all-user", .group = GROUP_WHAT, .sets = SET_THREADS, .help = "counters and samples only in user mode: as :u on each", .take = take_flag,
+	  .at = offsetof(struct cli, select.all_user) },
+	{ .name = "all-kernel", .group = GROUP_WHAT, .sets = SET_THREADS, .help = "counters and samples only in the kernel: as :k on each", .take = take_flag,
+	  .at = offsetof(struct cli, select.all_kernel) },
 	{ .name = "interval-count", .arg = "N", .group = GROUP_HIDDEN, .help = "end after N intervals of -I", .take = take_number,
 	  .at = offsetof(struct cli, own.stat.interval_count), .command = &command_stat },
-	{ .name = "no-inherit", .group = GROUP_HIDDEN, .help = "as --no-follow: children are not counted",
-	  .take = take_flag, .at = offsetof(struct cli, select.no_follow), .command = &command_stat },
+	{ .key = 'i', .name = "no-inherit", .group = GROUP_WHAT, .sets = SET_THREADS, .help = "as --no-follow",
+	  .take = take_flag, .at = offsetof(struct cli, select.no_follow) },
 	{ .name = "compact", .group = GROUP_HIDDEN, .help = "map: columns only of processors that have had a switch", .take = take_flag,
 	  .at = offsetof(struct cli, own.sched.compact), .command = &command_sched },
 	{ .name = "pids", .group = GROUP_HIDDEN, .help = "latency: a row for each thread, not for each name", .take = take_flag,
@@ -502,7 +502,7 @@ const struct option_row option_rows[] = {
 	{ .key = 't', .name = "tid", .arg = "TID[,TID]", .group = GROUP_WHAT, .sets = SET_THREADS,
 	  .help = "only these threads: events that they cause or that concern them; end when their processes have ended",
 	  .take = take_tid },
-	{ .name = "filter", .arg = "EXPR", .group = GROUP_WHAT, .sets = SET_THREADS,
+	{ .key = 'f', .name = "filter", .arg = "EXPR", .group = GROUP_WHAT, .sets = SET_THREADS,
 	  .help = "only events of the -e before it for which this is true: -e sched:sched_switch --filter 'prev_pid > 0'",
 	  .doc = "As perf record and ftrace take it: names are fields of the event, COMM, CPU and common_pid are its thread, processor and thread number; "
 		 "== != < > & compare numbers, == != ~ strings, ~ with a pattern. For record it may be any expression of the language.",

@@ -340,6 +340,10 @@ int take_pids(struct cli *c, const char *value)
 
 int take_pid(struct cli *c, const struct option_row *row, const char *value)
 {
+	if (c->command == &command_record && strspn(value, "abcdefghijklmnopqrstuvwxyz_") > 2)
+		return say_usage(c,
+				 "-p %s: -p is a process; a tracer is that of sonde ftrace: -t %s",
+				 value, value);
 	if (c->command != &command_sched)
 		return take_pids(c, value);
 	c->own.sched.pids_given = value; /* they may be those of a recording */

@@ -33,14 +33,23 @@ static int take_peer(const struct args *a, const struct peer_word *peer, const c
 	return 1;
 }
 
-/* An option that the named command does not have may be one of its model. */
+/*
+ * An option that the named command does not have may be one of its model; so may one whose value,
+ * which follows, is none of ours: -B of perf stat has none.
+ */
 static bool is_of_peer(const struct args *a, const struct option_row *row, const char *word,
-		       struct peer_word *peer)
+		       const char *value, struct peer_word *peer)
 {
 	const struct command *cmd = a->c->named_command;
+	bool is_own, is_ours;
 
+	if (!cmd)
+		return false;
+	value = value ? value : a->at < a->n ? a->v[a->at] : "";
 	/* rows without a set are of all commands: -l, -b */
-	if (!cmd || (row && option_applies(row, cmd) && (row->sets || row->group == GROUP_HIDDEN)))
+	is_own = row && option_applies(row, cmd) && (row->sets || row->group == GROUP_HIDDEN);
+	is_ours = !row || !row->choices || row->optional || option_is_choice(row, value);
+	if (is_own && is_ours)
 		return false;
 	*peer = peer_word(cmd, word, strcspn(word, "="));
 	return peer->is_known;
@@ -141,7 +150,7 @@ static int take_long(struct args *a, const char *word)
 
 	if (own)
 		return take_own(a, own, word);
-	if (is_of_peer(a, row, word - 2, &peer)) {
+	if (is_of_peer(a, row, word - 2, value, &peer)) {
 		if (!value && peer.takes_value && !peer.answer)
 			next_word(a);
 		return take_peer(a, &peer, word - 2);
@@ -166,7 +175,8 @@ static int take_short(struct args *a, const char *keys)
 		struct peer_word peer;
 		int ret;
 
-		if (is_of_peer(a, row, (char[]){ '-', *keys, 0 }, &peer)) {
+		if (is_of_peer(a, row, (char[]){ '-', *keys, 0 }, keys[1] ? keys + 1 : NULL,
+			       &peer)) {
 			ret = take_peer(a, &peer, (char[]){ '-', *keys, 0 });
 			if (!ret && peer.takes_value && !keys[1])
 				next_word(a);

@@ -30,6 +30,12 @@
 #include "sym/event_layout.h"
 #include "sym/syscalls.h"
 
+#ifdef __aarch64__
+#define SAMPLED_PC "reg(\"pc\")"
+#else
+#define SAMPLED_PC "reg(\"ip\")"
+#endif
+
 enum { FEW_CALLS = 2 };
 
 static const char *const time_line[] = {
@@ -57,6 +63,7 @@ struct events {
 	VEC(const char *)
 	single; /* those of `calls` that need events of their own: raw events do not cover them */
 	VEC(const char *) probes; /* of the language */
+	const char *side;         /* of counters: "u", "k", "uk"; NULL: none yet */
 	struct err err;
 };
 
@@ -159,11 +166,63 @@ static u32 add_by_name(struct events *ev, const char *text)
 	return n ? n : add_pattern(ev, "*", text);
 }
 
+/* The sides of a counter, "u", "k" or "uk"; NULL: these are no modifiers of perf. Precision and
+ * guests have no effect on samples. */
+static const char *sides_of(const char *modifiers)
+{
+	static const char *const both[] = { "uk", "u", "k", "uk" };
+
+	if (!*modifiers || modifiers[strspn(modifiers, "ukhpPHGIDSWe")])
+		return NULL;
+	return both[(strchr(modifiers, 'u') ? 1 : 0) + (strchr(modifiers, 'k') ? 2 : 0)];
+}
+
+/* "cycles:up": the condition is one of the whole run, so that all counters have the same. 1: a
+ * message was printed; false: it is no counter with modifiers. */
+static bool add_modified(struct events *ev, const char *text, const char *modifiers, int *ret)
+{
+	const char *side = sides_of(modifiers + 1);
+
+	if (!side || !add_counter(ev, arena_strndup(ev->arena, text, strcspn(text, ":"))))
+		return false;
+	if (ev->side && !streq(ev->side, side))
+		*ret = say_usage(ev->c,
+				 "-e %s: counters of one recording are all :u, all :k, or neither",
+				 text);
+	ev->side = side;
+	return true;
+}
+
+/* --all-user, --all-kernel, and :u, :k of counters: a condition of all probes. */
+static int take_side(struct events *ev)
+{
+	const struct selection *o = &ev->c->select;
+	const char **where = &ev->c->request.traced.where, *side = ev->side, *cond;
+
+	if (o->all_user || o->all_kernel)
+		side = o->all_user && o->all_kernel ? "uk" : o->all_user ? "u" : "k";
+	if (!side || streq(side, "uk"))
+		return 0;
+	if (ev->names.n || ev->calls.n)
+		return say_usage(
+			ev->c,
+			"%s: trace events are of the kernel: only counters and -F have :u and :k",
+			side[0] == 'u' ? ":u" : ":k");
+	cond = side[0] == 'u' ? "!(" SAMPLED_PC " >> 63)" : SAMPLED_PC " >> 63";
+	*where = *where ? arena_printf(ev->arena, "%s && (%s)", cond, *where) : cond;
+	return 0;
+}
+
 static int add_one(struct events *ev, const char *text)
 {
 	const char *colon = strchr(text, ':');
+	int ret = 0;
 
-	if (!colon && (add_counter(ev, text) || add_by_name(ev, text)))
+	if (colon && add_modified(ev, text, colon, &ret))
+		return ret;
+	if (!colon && add_modified(ev, text, ":uk", &ret))
+		return ret;
+	if (!colon && add_by_name(ev, text))
 		return 0;
 	if (colon && colon[1] &&
 	    add_pattern(ev, arena_strndup(ev->arena, text, (size_t)(colon - text)), colon + 1))
@@ -427,6 +486,7 @@ int record_script_make(struct cli *c, const char *const *events, struct record_s
 	}
 	if (!events && !c->select.frequency)
 		add_time_line(&ev);
+	ret = ret ? ret : take_side(&ev);
 	buf_puts(&to->text, "config = { max_probes = 100000; perf_rb_pages = 8192 }\n");
 	record_dump_clauses(&c->own.record, &to->text);
 	if (!ret)

@@ -176,7 +176,12 @@ void where_put_line(const struct where *w, struct buf *b, const struct trace_eve
 
 bool is_sample_format(const struct event_format *f)
 {
-	return starts_with(f->name, "perf:") || starts_with(f->name, "sonde:");
+	static const char *const groups[] = { "perf:", "sonde:", "software:", "hardware:" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(groups); i++)
+		if (starts_with(f->name, groups[i]))
+			return true;
+	return false;
 }
 
 void where_put_event(struct buf *b, const struct event_format *f)
@@ -184,6 +189,9 @@ void where_put_event(struct buf *b, const struct event_format *f)
 	size_t start = b->len;
 
 	buf_puts(b, is_sample_format(f) ? strchr(f->name, ':') + 1 : f->name);
+	if (is_sample_format(f) && strstr(f->name, "ware:")) /* software:page_faults_1: -c 1 */
+		while (b->len > start && strchr("_0123456789", b->s[b->len - 1]))
+			buf_cut(b, b->len - 1, 1);
 	for (char *s = b->s + start; is_sample_format(f) && *s; s++)
 		*s = *s == '_' ? '-' : *s;
 }

@@ -15,7 +15,7 @@
 static struct perf_event_attr attr_of(const struct counting *st, const struct stat_event *e,
 				      bool at_exec)
 {
-	const struct stat_options *o = &st->c->own.stat;
+	const struct selection *o = &st->c->select;
 
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
@@ -107,8 +107,9 @@ static int open_event(struct counting *st, struct stat_event *e, bool at_exec, s
 {
 	e->fds.n = 0;
 	for (u32 i = 0; i < st->targets.n; i++) {
-		int ret, fd = e->is_supported ? open_one(st, e, &st->targets.v[i], at_exec) :
-						-ENOENT;
+		int ret, fd = e->is_supported && st->events.v[e->leader].is_supported ?
+				      open_one(st, e, &st->targets.v[i], at_exec) :
+				      -ENOENT;
 
 		if (fd < 0 && without_kernel(st, e, fd))
 			fd = open_one(st, e, &st->targets.v[i], at_exec);

@@ -13,6 +13,7 @@
 #include "cli/trace/trace.h"
 #include "dialect/ftrace.h"
 #include "provider/provider.h"
+#include "sym/syscalls.h"
 #include "sym/tracefs.h"
 
 static void add(struct trace *t, const char *probe)
@@ -145,6 +146,11 @@ static int refuse(struct trace *t, const char *text)
 		return say_usage(t->c, "\"%s\": %s", text, more);
 	if (say_no_tracefs(t->c))
 		return STATUS_REFUSED;
+	if (!strchr(text, ':') && syscall_number(text) >= 0)
+		return say_usage(t->c,
+				 "\"%s\" is a system call: sonde strace -e %s CMD prints it, "
+				 "sonde trace syscalls:sys_enter_%s is its event",
+				 text, text, text);
 	if (!strchr(text, ':'))
 		return say_usage(
 			t->c,
