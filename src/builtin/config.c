@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <strings.h>
 #include "builtin/builtin.h"
-#include "lang/number.h"
+#include "lang/lexer.h"
 
 static const struct type *fold_bool(struct node *call, bool value)
 {
@@ -25,19 +25,6 @@ static const struct type *fold_str(struct check *c, struct node *call, const cha
 }
 
 /* ---- getopt(): --name=value after -- */
-
-static bool parse_int(const char *s, s64 *value)
-{
-	bool is_negative = s && s[0] == '-';
-	struct number n;
-
-	s += is_negative;
-	if (!s || *s < '0' || *s > '9')
-		return false;
-	number_scan(s, (u32)strlen(s), &n);
-	*value = is_negative ? (s64)-n.value : (s64)n.value;
-	return !n.fault && !s[n.len];
-}
 
 static bool parse_bool(const char *s, s64 *value)
 {
@@ -67,7 +54,7 @@ static const struct type *fold_option(struct check *c, struct node *call, const 
 					 "true");
 	if (dflt && dflt->type->kind != TY_BOOL) {
 		kind = "integer";
-		good = parse_int(value, &v);
+		good = value && lex_parse_param(value, &v);
 	} else {
 		good = parse_bool(value, &v);
 	}
@@ -120,6 +107,7 @@ static const struct type *check_getopt(struct check *c, struct node *call)
 {
 	const struct node *name = call_arg(call, 0), *about = call_arg(call, 2);
 	const struct script_source *script = &c->env->request->script;
+	const struct script_arg *given = NULL;
 	struct node *dflt = call_arg(call, 1);
 
 	if (dflt && !has_one_default(c, name->str, dflt))
@@ -128,8 +116,10 @@ static const struct type *check_getopt(struct check *c, struct node *call)
 	for (u32 i = 0; i < script->n_named; i++)
 		if (streq(script->named[i].name, name->str)) {
 			c->env->named_used[i] = true;
-			return fold_option(c, call, script->named[i].value);
+			given = &script->named[i]; /* the last one counts */
 		}
+	if (given)
+		return fold_option(c, call, given->value);
 	if (!dflt)
 		return fold_bool(call, false);
 	if (dflt->type->kind == TY_STRING)

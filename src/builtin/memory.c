@@ -54,6 +54,23 @@ static u32 str_room(struct check *c, const struct node *len)
 	return max_strlen(c) + 1;
 }
 
+/* A parameter's text, even if it is a number; $1 + 2 is without its first two characters. */
+static void take_param_text(struct check *c, struct node *what)
+{
+	const struct node *param = what->kind == N_BINARY && what->op == OP_ADD ? what->a : NULL;
+	u32 len;
+
+	if (what->kind == N_PARAM && what->name)
+		check_param_text(c, what);
+	if (!param || param->kind != N_PARAM || !param->aux || !what->b->is_const ||
+	    !type_is_integer(what->b->type) || what->b->value < 0)
+		return;
+	len = (u32)strlen(param->name);
+	len -= (u32)MIN(what->b->value, (s64)len);
+	node_make_str(what, param->name + strlen(param->name) - len, len,
+		      type_string(c->arena, len + 1));
+}
+
 static const struct type *check_str(struct check *c, struct node *call)
 {
 	struct node *what = call_arg(call, 0), *len = call_arg(call, 1);
@@ -61,8 +78,7 @@ static const struct type *check_str(struct check *c, struct node *call)
 	struct text_layout text;
 	u32 cap;
 
-	if (what->kind == N_PARAM && what->name) /* a parameter's text, even if it is a number */
-		check_param_text(c, what);
+	take_param_text(c, what);
 	if (most < 0)
 		return diag_type(c, len->span, D_STR_LENGTH, (long long)most);
 	if (node_is_const_str(what) && (!len || len->is_const)) {

@@ -115,6 +115,8 @@ static const struct type *bad_cast(struct check *c, struct node *n, const struct
 
 	if (to->kind == TY_STRUCT && from->kind != TY_STRUCT)
 		diag_help(c->diags, d, "cast to a pointer: (%s *)", type_text(c, to));
+	if (to->kind == TY_POINTER && n->a->kind == N_FIELD)
+		diag_help(c->diags, d, "\"&\" before a member gives its address");
 	return &ty_error;
 }
 

@@ -27,17 +27,6 @@ static const struct type *check_literal(struct check *c, struct node *n)
 	return n->value < 0 ? &ty_u64 : type_literal(n->value);
 }
 
-static bool parse_param(const char *text, s64 *value)
-{
-	bool minus = *text == '-';
-	u64 v;
-
-	if (!lex_parse_int(text + minus, (u32)strlen(text + minus), &v))
-		return false;
-	*value = minus ? -(s64)v : (s64)v;
-	return true;
-}
-
 /* Sets aux to the number, name to the given text, value or str to the constant. */
 static const struct type *check_param(struct check *c, struct node *n)
 {
@@ -53,11 +42,12 @@ static const struct type *check_param(struct check *c, struct node *n)
 	c->s->n_options++;
 	if (!n->aux) {
 		n->value = c->env->request->script.n_params;
+		n->name = arena_printf(c->arena, "%lld", (long long)n->value);
 		return type_literal(n->value);
 	}
 	if (n->aux > c->env->request->script.n_params && !c->s->wants_string)
 		check_report(c, n->span, D_PARAM_UNSET, (long long)n->aux);
-	if (!*n->name || parse_param(n->name, &value)) {
+	if (!*n->name || lex_parse_param(n->name, &value)) {
 		n->value = value;
 		return *n->name == '-' || value >= 0 ? type_literal(value) : &ty_u64;
 	}

@@ -588,3 +588,17 @@ bool lex_parse_int(const char *s, u32 len, u64 *value)
 	*value = num.value;
 	return true;
 }
+
+bool lex_parse_param(const char *text, s64 *value)
+{
+	u64 v;
+
+	text += strspn(text, " \t\n\v\f\r");
+	bool minus = *text == '-';
+
+	text += minus || *text == '+';
+	if (!lex_parse_int(text, (u32)strlen(text), &v))
+		return false;
+	*value = (s64)(minus ? -v : v);
+	return true;
+}

@@ -108,5 +108,7 @@ static inline bool token_is_name(const struct token *tok)
 }
 /* Integer text as in a script: separators, exponents, suffixes. False: no number. */
 bool lex_parse_int(const char *s, u32 len, u64 *value);
+/* A parameter of the script, as strtol() reads it: white space and a sign may come first. */
+bool lex_parse_param(const char *text, s64 *value);
 
 #endif

@@ -206,19 +206,13 @@ static bool eval_cast(struct eval *e, const struct node *n, s64 *value)
 static bool eval_param(struct eval *e, const struct node *n, s64 *value)
 {
 	const struct env *env = e->c->lang->env;
-	u64 v;
 
 	*value = env->request->script.n_params;
 	if (!n->value)
 		return true;
 	if (n->value > (s64)env->request->script.n_params)
 		return false;
-	const char *text = env->request->script.params[n->value - 1];
-
-	if (!lex_parse_int(text, (u32)strlen(text), &v))
-		return false;
-	*value = (s64)v;
-	return true;
+	return lex_parse_param(env->request->script.params[n->value - 1], value);
 }
 
 static bool eval(struct eval *e, const struct node *n, s64 *value)

@@ -142,7 +142,13 @@ static void test_strings(void)
 static void test_parse_int(void)
 {
 	u64 v = 0;
+	s64 n = 0;
 
+	ok(lex_parse_param(" +0x1f", &n) && n == 31 && lex_parse_param("\t-5", &n) && n == -5,
+	   "white space and a sign before a parameter");
+	ok(!lex_parse_param("", &n) && !lex_parse_param("+", &n) && !lex_parse_param("+ 5", &n) &&
+		   !lex_parse_param("+-5", &n) && !lex_parse_param("5 ", &n),
+	   "what is no number");
 	ok(lex_parse_int("1_000ms", 7, &v) && v == 1000000000, "a number with a unit");
 	ok(!lex_parse_int("", 0, &v) && !lex_parse_int("x", 1, &v) && !lex_parse_int("1 ", 2, &v),
 	   "what is no number");
