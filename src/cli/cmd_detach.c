@@ -8,16 +8,18 @@
 
 static int detach_one(u32 pid, struct buf *out, struct err *err)
 {
+	enum { WAIT_MS = 2000 };
 	int fd = process_lock(pid, err), ret;
 	u32 n = 0;
 
 	if (fd < 0)
 		return fd;
-	ret = process_remove_old(pid, &n, err);
+	ret = process_remove_old(pid, WAIT_MS, &n, err);
 	close(fd);
 	if (ret >= 0)
-		buf_printf(out, "process %u: %u function%s restored\n", pid, n, n == 1 ? "" : "s");
-	return ret;
+		buf_printf(out, "process %u: %u function%s restored%s\n", pid, n, n == 1 ? "" : "s",
+			   ret ? "; a thread still executes sonde's code: run it again" : "");
+	return MIN(ret, 0);
 }
 
 static int run(struct cli *c)

@@ -206,20 +206,26 @@ static bool has_elsewhere(const struct alone_state *alone, u32 pid)
 
 /* Whether the process runs the program without code, or did so until it ended: then they are
  * attached. Code is never added later. */
+static bool lacks_code(const struct alone_state *alone, u32 pid, bool has_run_it)
+{
+	struct procmaps maps = { 0 };
+	struct err err = { 0 };
+	bool lacks = alone->elsewhere.n && !has_elsewhere(alone, pid);
+
+	if (lacks && procmaps_read(&maps, pid, &err) >= 0)
+		lacks = !has_code(&maps) && has_file_of(&maps, &alone->elsewhere.v[0]);
+	else
+		lacks &= has_run_it;
+	procmaps_release(&maps);
+	err_release(&err);
+	return lacks;
+}
+
 static bool add_elsewhere(struct run *r, u32 pid, bool has_run_it)
 {
 	const struct alone_state *alone = &r->alone;
-	struct procmaps maps = { 0 };
-	struct err err = { 0 };
-	bool may = alone->elsewhere.n && !has_elsewhere(alone, pid);
 
-	if (may && procmaps_read(&maps, pid, &err) >= 0)
-		may = !has_code(&maps) && has_file_of(&maps, &alone->elsewhere.v[0]);
-	else
-		may &= has_run_it;
-	procmaps_release(&maps);
-	err_release(&err);
-	if (!may)
+	if (!lacks_code(alone, pid, has_run_it))
 		return false;
 	vec_push(&r->c.arena, &r->alone.executed, pid);
 	attach_kept(alone->elsewhere.v, alone->elsewhere.n, pid);
@@ -242,6 +248,40 @@ void alone_add(struct run *r, u32 pid)
 	attach_kept(r->alone.sites.v, r->alone.sites.n, pid);
 	if (!is_named(r, pid)) /* which gets code */
 		add_elsewhere(r, pid, false);
+}
+
+static u32 n_sites(const struct alone_sites *v, u32 n)
+{
+	u32 sum = 0;
+
+	for (u32 i = 0; i < n; i++)
+		sum += v[i].request.n;
+	return sum;
+}
+
+/*
+ * Children that were there before, or were made while the engine changed their parent. Each probe
+ * takes the kernel some 40 us: a server's hundred processes would be ready after minutes.
+ */
+void alone_start(struct run *r)
+{
+	enum { MOST_PROBES = 60000 };
+	struct alone_state *alone = &r->alone;
+	u32 sites = n_sites(alone->elsewhere.v, alone->elsewhere.n), n = 0;
+
+	for (u32 i = 0; i < alone->pids.n && sites; i++)
+		n += !is_named(r, alone->pids.v[i]) && lacks_code(alone, alone->pids.v[i], false);
+	for (u32 i = 0; i < alone->pids.n && n * (u64)sites <= MOST_PROBES; i++)
+		if (!is_named(r, alone->pids.v[i]))
+			add_elsewhere(r, alone->pids.v[i], false);
+	if (n * (u64)sites > MOST_PROBES)
+		sink_warn(
+			r->sink,
+			arena_printf(
+				&r->c.arena,
+				"%u child processes that were there before are not traced: %u probes for each would take long; name "
+				"them with -p, or fewer functions",
+				n, sites));
 }
 
 void alone_forked(struct run *r, u32 parent, u32 pid, u64 mono_ns)
@@ -267,15 +307,6 @@ void alone_mapped(struct run *r, const struct map_event *e)
 		note_late(&r->alone.late_elsewhere, e->time);
 }
 
-static u32 n_sites(const struct alone_state *alone)
-{
-	u32 n = 0;
-
-	for (u32 i = 0; i < alone->sites.n; i++)
-		n += alone->sites.v[i].request.n;
-	return n;
-}
-
 static void tell_late(struct run *r, const struct alone_late *late, const char *did,
 		      const char *probes)
 {
@@ -293,10 +324,10 @@ void alone_report(struct run *r)
 
 	if (r->request->traced.in_children)
 		probes = arena_printf(&r->c.arena, "the kernel's probes, on %u functions,",
-				      n_sites(&r->alone));
+				      n_sites(r->alone.sites.v, r->alone.sites.n));
 	tell_late(r, forked, forked->n > 1 ? "child processes ran" : "child process ran", probes);
 	tell_late(r, executed,
-		  executed->n > 1 ? "processes executed the program again and ran it" :
-				    "process executed the program again and ran it",
+		  executed->n > 1 ? "processes ran the program without jumps" :
+				    "process ran the program without jumps",
 		  executed->n > 1 ? "their probes" : "its probes");
 }

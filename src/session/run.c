@@ -325,12 +325,16 @@ static int start(struct run *r, struct err *err)
 		return 0;
 	/* clauses that fill sets and arguments first, then those that read them */
 	if ((r->c.follow_map != NO_INDEX && (ret = refuse_follow_in_namespace(&r->c, err)) < 0) ||
-	    (ret = attach_all(r, true, err)) < 0 || (ret = follow_start(r, err)) < 0)
+	    (ret = attach_all(r, true, err)) < 0)
 		return ret;
-	usermaps_start(r);
-	if ((ret = attach_all(r, false, err)) >= 0)
-		engines_start(&r->engines);
-	return ret;
+	usermaps_start(r); /* from here on it reports forks: follow_start() reads the others */
+	if ((ret = follow_start(r, err)) < 0)
+		return ret;
+	if ((ret = attach_all(r, false, err)) < 0)
+		return ret;
+	engines_start(&r->engines);
+	alone_start(r);
+	return 0;
 }
 
 /* What the kernel skipped before our programs ran: unlike losses these events were never seen. */

@@ -192,6 +192,7 @@ int alone_attach(struct run *r, const struct used_engine *u, const struct attach
 		 struct err *err);
 bool alone_has(const struct alone_state *alone, u32 pid);
 void alone_add(struct run *r, u32 pid); /* one of the traced processes; nothing if it is known */
+void alone_start(struct run *r);        /* all engines have attached */
 void alone_report(struct run *r);       /* processes that ran before they had theirs */
 /* mono_ns: when. Nothing if the parent is not traced. */
 void alone_forked(struct run *r, u32 parent, u32 pid, u64 mono_ns);

@@ -169,7 +169,7 @@ static int begin_functions(struct process *p, struct err *err)
 {
 	if (p->functions)
 		return 0;
-	if (lock_process(p, err) < 0 || process_remove_old(p->pid, NULL, err) < 0)
+	if (lock_process(p, err) < 0 || process_remove_old(p->pid, LEAVE_MS, NULL, err) < 0)
 		return err->code;
 	p->functions = functions_new(p->pid, reads_registers(p->prog), p->world->n_cpus,
 				     ring_size(p->world->n_cpus), p->compiled, p->run.in_children);

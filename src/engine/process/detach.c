@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
+#include "base/clock.h"
 #include "base/fd.h"
 #include "engine/process/area.h"
 #include "engine/process/detach.h"
@@ -38,7 +39,7 @@ int process_lock(u32 pid, struct err *err)
 	return err->code;
 }
 
-int process_remove_old(u32 pid, u32 *n, struct err *err)
+int process_remove_old(u32 pid, u32 ms, u32 *n, struct err *err)
 {
 	struct patched all = { .pid = pid, .tid_offset = -1 };
 	struct areas old = { 0 };
@@ -54,7 +55,7 @@ int process_remove_old(u32 pid, u32 *n, struct err *err)
 	for (u32 i = 0; i < all.n; i++)
 		all.v[i].is_enabled = true;
 	if (ret >= 0 && all.n_areas)
-		ret = patch_disable(&all, err);
+		ret = patch_disable(&all, ms, err);
 	if (n)
 		*n = all.n;
 	arena_release(&arena);
@@ -65,7 +66,9 @@ int process_remove_old(u32 pid, u32 *n, struct err *err)
 
 struct copies {
 	const struct patched *of;
-	u32 n; /* found this time */
+	bool (*is_meant)(u32 pid, const struct patched *of);
+	u64 end; /* when to give up */
+	u32 n;   /* found this time */
 };
 
 static bool has_copy(u32 pid, const struct patched *of)
@@ -76,28 +79,59 @@ static bool has_copy(u32 pid, const struct patched *of)
 	return false;
 }
 
+/* The jumps of each batch are put in at once: one of them tells whether the process has all. */
+static bool has_batch(u32 pid, const struct patched *of, const struct area *a)
+{
+	for (u32 i = 0; i < of->n; i++)
+		if (of->v[i].to - a->code < a->code_size)
+			return patch_is_in(pid, &of->v[i]);
+	return true;
+}
+
+static bool has_part(u32 pid, const struct patched *of)
+{
+	bool has_all = true;
+
+	for (u32 i = 0; i < of->n_areas && has_all; i++)
+		has_all = area_is_there(pid, &of->areas[i]) && has_batch(pid, of, &of->areas[i]);
+	return !has_all && has_copy(pid, of);
+}
+
 static int remove_copy(void *ctx, u32 pid)
 {
+	enum { ONE_MS = 20 };
 	struct copies *c = ctx;
 	struct err err = { 0 };
 
-	if (pid == c->of->pid || !has_copy(pid, c->of))
+	if (pid == c->of->pid || !c->is_meant(pid, c->of))
 		return 0;
 	c->n++;
-	process_remove_old(pid, NULL, &err);
+	process_remove_old(pid, ONE_MS, NULL, &err);
 	err_release(&err);
-	return 0;
+	return clock_mono_ns() > c->end;
 }
 
 /* A process that is looked at may have started another one before: all are looked at again until
- * none has a copy. */
-void process_remove_copies(const struct patched *p)
+ * none is meant. */
+static bool remove_from_children(struct copies *c)
 {
-	enum { MOST_TURNS = 100 };
-	struct copies c = { .of = p, .n = 1 };
+	if (!c->of->n_areas || !c->of->areas[0].in_children)
+		return true;
+	do {
+		c->n = 0;
+		proc_each(remove_copy, c);
+	} while (c->n && clock_mono_ns() <= c->end);
+	return !c->n;
+}
 
-	for (u32 i = 0; i < MOST_TURNS && c.n && p->n_areas && p->areas[0].in_children; i++) {
-		c.n = 0;
-		proc_each(remove_copy, &c);
-	}
+bool process_remove_copies(const struct patched *p, u32 ms)
+{
+	return remove_from_children(&(struct copies){
+		.of = p, .end = clock_mono_ns() + ms * 1000000ull, .is_meant = has_copy });
+}
+
+bool process_remove_parts(const struct patched *p, u32 ms)
+{
+	return remove_from_children(&(struct copies){
+		.of = p, .end = clock_mono_ns() + ms * 1000000ull, .is_meant = has_part });
 }

@@ -67,8 +67,15 @@ void points_list(struct patched *p, const struct rings *have, u32 n_rings, u32 r
 /* Moves them to `to` unless ret, which it returns, is an error; closes their descriptors. */
 int points_add(const struct patched *p, struct rings *to, int ret, struct err *err);
 int patch_enable(struct patched *p, struct err *err);
-/* It is not an error if the process has ended. */
-int patch_disable(struct patched *p, struct err *err);
+/* Whether a process has this jump. */
+bool patch_is_in(u32 pid, const struct patch *p);
+/*
+ * Tries for `ms` milliseconds (LEAVE_MS if somebody waits). PATCH_LEFT: the jumps are out, but
+ * areas are mapped, because a thread was in one or could not be stopped. It is not an error if the
+ * process has ended.
+ */
+enum { PATCH_LEFT = 1, LEAVE_MS = 1000 };
+int patch_disable(struct patched *p, u32 ms, struct err *err);
 
 /* ---- changed.c: struct engine, find_changed */
 void find_changed(const struct site *const *sites, u32 n, u32 *pids);

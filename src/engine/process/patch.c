@@ -18,6 +18,7 @@
 #include <sys/uio.h>
 #include <time.h>
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "engine/process/area.h"
 #include "engine/process/internal.h"
@@ -47,6 +48,14 @@ static void make_jump_to(const struct patch *p, u64 to, u8 code[JUMP_LEN])
 static void make_jump(const struct patch *p, u8 code[JUMP_LEN])
 {
 	make_jump_to(p, p->to, code);
+}
+
+bool patch_is_in(u32 pid, const struct patch *p)
+{
+	u8 jump[JUMP_LEN], code[JUMP_LEN];
+
+	make_jump(p, jump);
+	return process_read(pid, p->at, code, sizeof code) && !memcmp(code, jump, sizeof code);
 }
 
 /* ---- code: patches within a page are read and written at once */
@@ -250,6 +259,7 @@ static int each_thread(const struct patched *p, const struct stopped *s, void *f
 struct work {
 	struct patched *p;
 	int fd;
+	u64 end; /* of attempts to disable */
 	struct err *err;
 };
 
@@ -307,8 +317,6 @@ int patch_enable(struct patched *p, struct err *err)
 /* ---- unused areas */
 
 #ifdef __x86_64__
-enum { TRIES = 20 };
-
 static bool is_in_areas(const struct patched *p, u64 address)
 {
 	for (u32 i = 0; i < p->n_areas; i++)
@@ -334,50 +342,68 @@ static bool stands_in_areas(const struct patched *p, const struct thread *t)
 	return is_in_areas(p, r.rip);
 }
 
-/* True: they are unmapped. */
+static void unmap_in(const struct patched *p, struct injector *in)
+{
+	for (u32 i = 0; i < p->n_areas; i++)
+		if (area_is_there(p->pid, &p->areas[i]))
+			area_unmap(&p->areas[i], in);
+}
+
+static bool are_unmapped(const struct patched *p)
+{
+	for (u32 i = 0; i < p->n_areas; i++)
+		if (area_is_there(p->pid, &p->areas[i]))
+			return false;
+	return true;
+}
+
+/* True: they are unmapped, or all threads have ended. */
 static bool unmap_areas(const struct patched *p, const struct stopped *s)
 {
-	struct err err = { 0 };
-	struct injector in;
-	u32 runs = 0;
+	bool is_done = are_unmapped(p);
+	u32 n_gone = 0;
 
 	for (u32 i = 0; i < s->n; i++)
 		if (stands_in_areas(p, &s->v[i]))
 			return false;
-	while (runs < s->n && s->v[runs].is_gone)
-		runs++;
-	if (runs == s->n)
-		return true;
-	if (inject_begin(&in, p->pid, s->v[runs].tid, &err) >= 0) {
-		for (u32 i = 0; i < p->n_areas; i++)
-			if (area_is_there(p->pid, &p->areas[i]))
-				area_unmap(&p->areas[i], &in);
-		inject_end(&in);
+	for (u32 i = 0; i < s->n && !is_done; i++) {
+		struct err err = { 0 };
+		struct injector in;
+
+		if (s->v[i].is_gone)
+			n_gone++;
+		else if (inject_begin(&in, p->pid, s->v[i].tid, &err) >= 0) {
+			unmap_in(p, &in);
+			inject_end(&in);
+			is_done = are_unmapped(p);
+		}
+		err_release(&err);
 	}
-	err_release(&err);
-	return true;
+	return is_done || n_gone == s->n;
 }
 #else
-enum { TRIES = 1 };
 static bool unmap_areas(const struct patched *p, const struct stopped *s)
 {
 	return true;
 }
 #endif
 
-/* On a busy machine stopping all threads may take long: retries. */
+/*
+ * All threads are stopped for each attempt. One that is in an area needs the processor to leave it,
+ * and on a busy machine waits for it: attempts come less and less often.
+ */
 static int disable(void *ctx)
 {
+	enum { FIRST_NS = 1000000, LONGEST_NS = 64000000 };
 	struct work *w = ctx;
 	struct patched *p = w->p;
 	bool is_out = false, is_done = false;
-	int ret = 0;
+	u64 pause = FIRST_NS;
+	int ret;
 
-	for (u32 i = 0; i < TRIES && !is_done && (ret >= 0 || ret == -ETIMEDOUT); i++) {
+	for (;;) {
 		struct stopped s;
 
-		if (i)
-			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 		ret = threads_stop(&s, p->pid, w->err);
 		if (ret >= 0 && !is_out) {
 			edit_all(w->fd, p, take_jump_out, w->err);
@@ -385,16 +411,25 @@ static int disable(void *ctx)
 		}
 		is_done = ret >= 0 && (!p->n_areas || unmap_areas(p, &s));
 		p->stood_ns = threads_resume(&s);
+		if (is_done || (ret < 0 && ret != -ETIMEDOUT) || clock_mono_ns() > w->end)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
+		pause = MIN(pause * 2, (u64)LONGEST_NS);
 	}
-	return is_out || ret == -ENOENT || ret == -ESRCH ? 0 : ret;
+	if (is_done || ret == -ENOENT || ret == -ESRCH)
+		return 0;
+	return is_out ? PATCH_LEFT : ret;
 }
 
-int patch_disable(struct patched *p, struct err *err)
+int patch_disable(struct patched *p, u32 ms, struct err *err)
 {
 	_fd int fd = memory(p->pid, err);
 
 	if (fd < 0)
 		return err->code == -ENOENT || err->code == -ESRCH ? 0 : fd;
 	qsort(p->v, p->n, sizeof *p->v, by_address);
-	return survivor_run(disable, &(struct work){ .p = p, .fd = fd, .err = err });
+	return survivor_run(disable, &(struct work){ .p = p,
+						     .fd = fd,
+						     .end = clock_mono_ns() + ms * 1000000ull,
+						     .err = err });
 }

@@ -196,7 +196,8 @@ static void *open_process(struct program *prog, const struct engine_options *o, 
 	return p->vm;
 }
 
-/* If the threads do not stop, the watcher retries after this process has ended. */
+/* If threads do not stop or do not leave the areas, the watcher retries after this process has
+ * ended. */
 static void disable(struct process *p)
 {
 	struct patched all = process_patched(p, 0);
@@ -204,10 +205,10 @@ static void disable(struct process *p)
 	int ret = 0;
 
 	if (!p->run.is_stopped && (all.n || all.n_areas))
-		ret = patch_disable(&all, &err);
-	if (!p->run.is_stopped && p->run.in_children)
-		process_remove_copies(&all);
-	if (ret >= 0)
+		ret = patch_disable(&all, LEAVE_MS, &err);
+	if (!p->run.is_stopped && p->run.in_children && !process_remove_copies(&all, LEAVE_MS))
+		ret = PATCH_LEFT;
+	if (!ret)
 		watcher_stop(&p->watcher);
 	p->run.is_stopped = true;
 	err_release(&err);
@@ -245,7 +246,9 @@ static void start(void *self)
 {
 	struct process *p = process_of(self);
 	struct itimerspec look = { .it_interval.tv_nsec = LOOK_NS, .it_value.tv_nsec = LOOK_NS };
+	struct patched all = process_patched(p, 0);
 
+	process_remove_parts(&all, LEAVE_MS);
 	timers_start(&p->timers, clock_boot_ns());
 	timerfd_settime(p->timer_fd, 0, &look, NULL);
 	p->run.is_started = true;

@@ -8,13 +8,17 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/title.h"
 #include "engine/process/area.h"
 #include "engine/process/detach.h"
 #include "engine/process/internal.h"
 
-enum { TRIES = 50 }; /* of process_lock(), which itself waits */
+enum {
+	TRIES = 50, /* of process_lock(), which itself waits */
+	COPIES_MS = 60000
+};
 
 static bool is_needed(const struct patched *p)
 {
@@ -24,20 +28,42 @@ static bool is_needed(const struct patched *p)
 	return !p->n_areas;
 }
 
-/* The survivor (survivor.c) of a killed sonde holds its lock until it ends. Another run that gets
- * the lock first removes the jumps. */
-static bool take_over(const struct patched *p, struct err *err)
+/* The lock, or a negative number: nothing is to be done. The survivor (survivor.c) of a killed
+ * sonde holds it until it ends. Another run that gets the lock first removes the jumps. */
+static int take_over(const struct patched *p)
 {
-	for (u32 i = 0; i < TRIES && is_needed(p); i++)
-		if (process_lock(p->pid, err) >= 0)
-			return is_needed(p);
-	return false;
+	int lock = -1;
+
+	for (u32 i = 0; i < TRIES && lock < 0 && is_needed(p); i++) {
+		struct err err = { 0 };
+
+		lock = process_lock(p->pid, &err);
+		err_release(&err);
+	}
+	return lock;
+}
+
+/* A thread that is in an area keeps it mapped. The lock is free in between: the next run does not
+ * wait for that. */
+static void clean_up(struct patched *p)
+{
+	enum { MOST = 600, ONCE_MS = 50, PAUSE_NS = 50000000 };
+	int lock, ret = PATCH_LEFT;
+
+	for (u32 i = 0; i < MOST && ret == PATCH_LEFT && (lock = take_over(p)) >= 0; i++) {
+		struct err err = { 0 };
+
+		ret = is_needed(p) ? patch_disable(p, ONCE_MS, &err) : 0;
+		err_release(&err);
+		close(lock);
+		if (ret == PATCH_LEFT)
+			nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+	}
 }
 
 static _Noreturn void watch(int sonde, struct patched p)
 {
 	struct pollfd gone = { .fd = 0, .events = POLLIN };
-	struct err err = { 0 };
 
 	dup2(sonde, 0);
 	syscall(SYS_close_range, 1, ~0u, 0);
@@ -47,9 +73,8 @@ static _Noreturn void watch(int sonde, struct patched p)
 		;
 	for (u32 i = 0; i < p.n; i++)
 		p.v[i].is_enabled = true;
-	if (take_over(&p, &err))
-		patch_disable(&p, &err);
-	process_remove_copies(&p);
+	clean_up(&p);
+	process_remove_copies(&p, COPIES_MS);
 	_exit(0);
 }
 
