@@ -286,8 +286,11 @@ static int run(struct cli *c)
 		return tools_list(c);
 	if (listing_open(&l, c))
 		return 1;
-	if (c->request.script.text || c->tool ||
-	    (c->line.n_words && names_a_script(c->line.words[0])))
+	if (c->request.script.text &&
+	    !strchr(c->request.script.text, '{')) /* as trace-cmd list -e */
+		ret = list_pattern(c, &l, c->request.script.text);
+	else if (c->request.script.text || c->tool ||
+		 (c->line.n_words && names_a_script(c->line.words[0])))
 		ret = list_script(c, &l);
 	else
 		ret = list_patterns(c, &l);

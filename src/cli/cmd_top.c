@@ -19,6 +19,12 @@ static int top(struct cli *c)
 {
 	bool has_script = c->line.n_words > c->line.n_after_words || c->request.script.text;
 
+	if (has_script && c->request.script.text && !strchr(c->request.script.text, '{'))
+		return say_usage(
+			c,
+			"-e %s: a program of the language; of an event: sonde profile --event %s "
+			"has its stacks, sonde stat -a -I 1000 -e %s its counts",
+			c->request.script.text, c->request.script.text, c->request.script.text);
 	if (!c->request.redraw.interval_ns)
 		c->request.redraw.interval_ns = 1000000000;
 	if (!has_script && (c->line.n_after || c->request.traced.command))

@@ -56,6 +56,17 @@ int take_count(struct cli *c, const struct option_row *row, const char *value)
 	return say_usage(c, "--%s=%s: a number from 1 on", row->name, value);
 }
 
+int take_frequency(struct cli *c, const struct option_row *row, const char *value)
+{
+	struct buf most = { 0 };
+
+	if (streq(value, "max") &&
+	    buf_read_file(&most, "/proc/sys/kernel/perf_event_max_sample_rate") == 0)
+		value = arena_strndup(&c->line.arena, most.s, strcspn(most.s, "\n"));
+	buf_release(&most);
+	return take_text(c, row, value);
+}
+
 /* A word among others. */
 int take_input(struct cli *c, const struct option_row *row, const char *value)
 {

@@ -12,10 +12,11 @@
 TAKE(flag);
 TAKE(text);
 TAKE(given);
-TAKE(number);  /* from 1 on, of at most six digits: u32 at row->at */
-TAKE(count);   /* u64 at row->at */
-TAKE(input);   /* a word among others */
-TAKE(timeout); /* milliseconds that the run lasts */
+TAKE(number);    /* from 1 on, of at most six digits: u32 at row->at */
+TAKE(count);     /* u64 at row->at */
+TAKE(frequency); /* or "max": what the kernel permits */
+TAKE(input);     /* a word among others */
+TAKE(timeout);   /* milliseconds that the run lasts */
 TAKE(from);
 TAKE(engine);
 TAKE(interpreter);

@@ -126,7 +126,7 @@ static const struct peer_row rows[] = {
 	{ "ftrace", "--func-opts= --graph-opts=", "-O OPTION, --over TIME for thresh, -R stacktrace for call-graph" },
 	{ "probe", "--demangle --no-demangle --no-inlines --range --max-probes= --init", NULL },
 	{ "probe", "--externs --cache --target-ns= --bootconfig", "not there: perf probe" },
-	{ "probe", "-s= --source=", "--debuginfo DIR" },
+	{ "probe", "-s= --source=", "sources are read at the paths that the debug information has" },
 	{ "list", "--details --desc --no-desc --long-desc --deprecated --raw-dump", NULL },
 	{ "list", "metric metrics metricgroup metricgroups", "metrics of processors: perf list" },
 	{ "list", "sdt", "sonde list 'usdt:FILE:*'" },

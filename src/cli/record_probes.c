@@ -101,7 +101,7 @@ static int put_samples(struct cli *c, struct record_script *to)
 	const char *hz = c->select.frequency;
 	size_t n = strspn(hz, "0123456789");
 
-	if (!n || n > 5 || hz[n] || *hz == '0')
+	if (!n || n > 6 || hz[n] || *hz == '0')
 		return say_usage(c, "-F %s: samples a second, as 99", hz);
 	buf_printf(&to->text, "profile:hz:%s", hz);
 	put_condition(&to->text, c);

@@ -73,7 +73,8 @@ static const struct chain_frame *frame_of(struct where *w, const struct frame *f
 
 	if (!frame->start) {
 		event_frame(w->frames.names, e, side, i, &sym, &why);
-		return frame_at(w, e->stack[side].ips[i], frame->module, sym.file_offset,
+		return frame_at(w, e->stack[side].ips[i],
+				is_kernel ? "[kernel.kallsyms]" : frame->module, sym.file_offset,
 				is_kernel);
 	}
 	while (w->by_number.n <= frame->number)

@@ -64,6 +64,11 @@ struct row {
 	struct chain_tree chains;
 };
 
+struct thread_name { /* the last one that it had */
+	u32 tid;
+	char comm[17];
+};
+
 struct section { /* of an event */
 	const struct event_format *format;
 	u64 period, n, filtered_period, filtered_n;
@@ -82,6 +87,7 @@ struct histogram {
 	u32 n_columns;
 	double least; /* percent of a row */
 	bool children, relative;
+	struct hash by_tid;    /* struct thread_name */
 	struct hash by_format; /* struct event_format * -> struct section */
 };
 
@@ -212,10 +218,7 @@ static void put_text(const struct histogram *t, struct buf *b, enum column_kind 
 		else
 			buf_printf(b, "%-#.16llx", (unsigned long long)f->offset);
 		break;
-	case COLUMN_THREAD:
-		buf_printf(b, "%7u:", e->tid);
-		put_foreign(b, &t->r->names, e->comm, strnlen(e->comm, 16));
-		break;
+	case COLUMN_THREAD: buf_printf(b, "%7u", e->tid); break; /* its name: when it is known */
 	case COLUMN_CPU: buf_printf(b, "%03u", e->cpu); break;
 	case COLUMN_SRCLINE: where_put_line(&t->where, b, e, at); break;
 	case COLUMN_TRACE:
@@ -241,6 +244,7 @@ static struct row *row_of(struct histogram *t, struct section *s, const struct t
 		put_text(t, &key, t->columns[i], e, at);
 		buf_putc(&key, '\0');
 	}
+	buf_puts(&key, ""); /* there may be no such column */
 	row = hash_get(&s->by_key, key.s, key.len);
 	if (!row) {
 		row = arena_new(&t->arena, struct row);
@@ -282,6 +286,33 @@ static void add_callers(struct histogram *t, struct section *s, const struct tra
 	free(seen);
 }
 
+static void name_thread(struct histogram *t, const struct trace_event *e)
+{
+	struct thread_name *name = hash_get(&t->by_tid, &e->tid, sizeof e->tid);
+
+	if (!name) {
+		name = arena_new(&t->arena, struct thread_name);
+		*name = (struct thread_name){ .tid = e->tid };
+		hash_put(&t->by_tid, &name->tid, sizeof name->tid, name);
+	}
+	memcpy(name->comm, e->comm, 16);
+}
+
+/* The text of a column of a row: that in its key, and the name of a thread after its number. */
+static void put_cell(const struct histogram *t, struct buf *b, enum column_kind k, const char *text)
+{
+	u32 tid = (u32)strtoul(text, NULL, 10);
+	const struct thread_name *name = NULL;
+
+	buf_puts(b, text);
+	if (k == COLUMN_THREAD)
+		name = hash_get(&t->by_tid, &tid, sizeof tid);
+	if (name) {
+		buf_putc(b, ':');
+		put_foreignz(b, &t->r->names, name->comm);
+	}
+}
+
 static struct section *section_of(struct histogram *t, struct event_format *f)
 {
 	struct section *s = hash_get(&t->by_format, &f, sizeof f);
@@ -307,6 +338,7 @@ static void add_sample(struct histogram *t, const struct trace_event *e)
 
 	s->n++;
 	s->period += period;
+	name_thread(t, e);
 	if (!part_has_place(&t->part, e, chain.v[0].frame))
 		return;
 	s->filtered_n++;
@@ -379,6 +411,8 @@ static int by_columns(const void *a, const void *b)
 
 static void set_widths(const struct histogram *t, const struct section *s, u32 *widths)
 {
+	struct buf cell = { 0 };
+
 	for (u32 i = 0; i < t->n_columns; i++)
 		widths[i] =
 			MAX(kinds[t->columns[i]].width, (u32)strlen(kinds[t->columns[i]].title));
@@ -388,10 +422,13 @@ static void set_widths(const struct histogram *t, const struct section *s, u32 *
 		for (u32 i = 0; i < t->n_columns; i++) {
 			if (is_number(t->columns[i]))
 				continue;
-			widths[i] = MAX(widths[i], (u32)strlen(p));
+			buf_clear(&cell);
+			put_cell(t, &cell, t->columns[i], p);
+			widths[i] = MAX(widths[i], (u32)cell.len);
 			p += strlen(p) + 1;
 		}
 	}
+	buf_release(&cell);
 }
 
 static const char *title_of(const struct histogram *t, enum column_kind k)
@@ -464,7 +501,7 @@ static void put_row(const struct histogram *t, struct buf *b, const struct row *
 		if (number) {
 			put_number(&cell, t->columns[i], row, total);
 		} else {
-			buf_puts(&cell, p);
+			put_cell(t, &cell, t->columns[i], p);
 			p += strlen(p) + 1;
 		}
 		if (is_hidden(t, t->columns[i]))
@@ -635,6 +672,7 @@ int report_samples(struct cli *c)
 	}
 	where_release(&t.where);
 	hash_release(&t.by_format);
+	hash_release(&t.by_tid);
 	arena_release(&t.arena);
 	return ret;
 }
