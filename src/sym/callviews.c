@@ -218,12 +218,12 @@ static const struct letter {
 	{ 'L', VIEW_LEFT, 0, 0, false },        { 'G', VIEW_DIRENTS, 0, 0, false },
 	{ 'H', VIEW_CONTROL, 0, 0, false },     { 'k', VIEW_VERSION, 4, 0, false },
 	{ 'I', VIEW_PRIORITY, 4, 0, false },    { 'w', VIEW_HARDWARE, 0, 0, false },
-	{ 'j', VIEW_FD, 4, 10, true },          { 'r', VIEW_ERROR, 4, 10, true },
-	{ 't', VIEW_TICKS, 8, 10, true },       { 'y', VIEW_PAIR, 8, 0, false },
-	{ 'Y', VIEW_PAIR, 8, 1, false },        { 'z', VIEW_PAGES, 8, 16, false },
-	{ 'g', VIEW_DATE, 8, 1, true },         { 'J', VIEW_INTERFACE, 4, 10, true },
-	{ '#', VIEW_MESSAGE, 0, 0, false },     { '$', VIEW_NET_ADDRESS, 0, 0, false },
-	{ '|', VIEW_FILTER, 0, 0, false },
+	{ '_', VIEW_PID, 4, 10, true },         { 'j', VIEW_FD, 4, 10, true },
+	{ 'r', VIEW_ERROR, 4, 10, true },       { 't', VIEW_TICKS, 8, 10, true },
+	{ 'y', VIEW_PAIR, 8, 0, false },        { 'Y', VIEW_PAIR, 8, 1, false },
+	{ 'z', VIEW_PAGES, 8, 16, false },      { 'g', VIEW_DATE, 8, 1, true },
+	{ 'J', VIEW_INTERFACE, 4, 10, true },   { '#', VIEW_MESSAGE, 0, 0, false },
+	{ '$', VIEW_NET_ADDRESS, 0, 0, false }, { '|', VIEW_FILTER, 0, 0, false },
 };
 
 static bool wants_set(const struct call_view *v)
@@ -426,7 +426,8 @@ static u32 alignment(const struct call_view *v)
 static bool is_pid(const char *name)
 {
 	return streq(name, "pid") || streq(name, "tgid") || streq(name, "upid") ||
-	       streq(name, "pgid") || streq(name, "l_pid") || streq(name, "nlmsg_pid");
+	       streq(name, "pid1") || streq(name, "pid2") || streq(name, "l_pid") ||
+	       streq(name, "nlmsg_pid");
 }
 
 /* Descriptors are recognized by the argument's name: fd, epfd, fd_in, fildes; so are processes. */

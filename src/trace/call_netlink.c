@@ -11,6 +11,7 @@
  */
 #include <arpa/inet.h>
 #include "trace/call_number.h"
+#include "trace/call_quote.h"
 #include "trace/call_show.h"
 #include "trace/call_words.h"
 
@@ -120,12 +121,11 @@ void call_put_net_address(struct shown *s, u32 family, const char *name, struct 
 	if (style == CALL_RAW)
 		return;
 	buf_puts(s->b, style ? " /* " : "");
-	if (!six)
-		buf_printf(s->b, "inet_addr(\"%s\")", text);
-	else if (name && !style)
-		buf_printf(s->b, "inet_pton(AF_INET6, \"%s\", &%s)", text, name);
-	else
-		buf_printf(s->b, "inet_pton(AF_INET6, \"%s\")", text);
+	buf_puts(s->b, six ? "inet_pton(AF_INET6, " : "inet_addr(");
+	put_quoted(s->b, (const u8 *)text, (u32)strlen(text), s->hex);
+	if (six && name && !style)
+		buf_printf(s->b, ", &%s", name);
+	buf_putc(s->b, ')');
 	buf_puts(s->b, style ? " */" : "");
 }
 

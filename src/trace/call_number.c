@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include "base/os_names.h"
 #include "trace/call_number.h"
+#include "trace/call_quote.h"
 #include "trace/call_words.h"
 
 void put_number(struct buf *b, const struct call_view *v, s64 n)
@@ -149,12 +150,14 @@ void put_device(struct buf *b, u64 dev)
 	buf_printf(b, "makedev(%#x, %#x)", major(dev), minor(dev));
 }
 
-void put_inet(struct buf *b, const u8 *p, bool six)
+void put_inet(struct buf *b, const u8 *p, bool six, enum call_hex hex)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 
 	inet_ntop(six ? AF_INET6 : AF_INET, p, text, sizeof text);
-	buf_printf(b, six ? "inet_pton(AF_INET6, \"%s\", &sin6_addr)" : "inet_addr(\"%s\")", text);
+	buf_puts(b, six ? "inet_pton(AF_INET6, " : "inet_addr(");
+	put_quoted(b, (const u8 *)text, (u32)strlen(text), hex);
+	buf_puts(b, six ? ", &sin6_addr)" : ")");
 }
 
 void put_hardware(struct buf *b, const u8 *p, u32 n)

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include "base/buf.h"
+#include "trace/call_style.h"
 #include "type/call.h"
 
 /* An unaligned word of 1 to 8 bytes, without its sign. */
@@ -51,7 +52,7 @@ void put_bare_date(struct buf *b, s64 seconds);
 /* makedev(0x8, 0x1) */
 void put_device(struct buf *b, u64 dev);
 /* inet_addr("127.0.0.1") */
-void put_inet(struct buf *b, const u8 *p, bool six);
+void put_inet(struct buf *b, const u8 *p, bool six, enum call_hex hex);
 /* 00:1b:21 */
 void put_hardware(struct buf *b, const u8 *p, u32 n);
 /* htons(80) */

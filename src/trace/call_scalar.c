@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Numbers of system calls whose text depends on the bytes around them, or on the style. */
+#include <stdio.h>
+#include "base/os_names.h"
 #include "trace/call_number.h"
 #include "trace/call_scalar.h"
 #include "trace/call_words.h"
@@ -35,6 +37,46 @@ void put_date_word(struct buf *b, const struct call_view *v, struct bytes at)
 	put_date(b, seconds, has_fraction ? word_at(at.p + width, width) : 0, 9);
 }
 
+/* A field that need not be there is apart from the flags: 0x1|0x80000 */
+static void restyle_apart(const struct shown *s, const struct call_set *set, size_t start, u64 word)
+{
+	size_t len = strcspn(s->b->s + start, "|");
+	char flags[512];
+
+	snprintf(flags, sizeof flags, "%s", s->b->s + start + len);
+	s->b->len = start + len;
+	call_restyle(s->b, s->style, start, CALL_AS_HEX, *flags ? word & set->field : word);
+	if (!*flags)
+		return;
+	buf_putc(s->b, '|');
+	start = s->b->len;
+	buf_puts(s->b, flags + 1);
+	call_restyle(s->b, s->style, start, CALL_AS_HEX, word & ~set->field);
+}
+
+/* The low byte of clone's flags is a signal, which strace shows apart: 0x1200000|17 */
+static void restyle_clone(const struct shown *s, struct call_set *set, size_t start, u64 word)
+{
+	enum { SIGNAL = 0xff };
+	const char *name = os_signal_name((u32)word & SIGNAL);
+	u64 flags = word & ~(u64)SIGNAL;
+
+	s->b->len = start;
+	if (flags)
+		put_flag_words(s->b, set, flags, false);
+	if (flags)
+		call_restyle(s->b, s->style, start, CALL_AS_HEX, flags);
+	if (!(word & SIGNAL))
+		return;
+	buf_puts(s->b, flags ? "|" : "");
+	start = s->b->len;
+	if (name)
+		buf_printf(s->b, "SIG%s", name);
+	else
+		buf_u64(s->b, word & SIGNAL);
+	call_restyle(s->b, s->style, start, CALL_AS_SIGNED, word & SIGNAL);
+}
+
 /* -X: as a number. */
 void call_restyle_view(const struct shown *s, const struct call_view *v, const u8 *p, size_t start)
 {
@@ -59,7 +101,17 @@ void call_restyle_view(const struct shown *s, const struct call_view *v, const u
 		break;
 	case VIEW_INTERFACE: how = CALL_AS_UNSIGNED; break;
 	case VIEW_FLAGS:
+		if (streq(v->set->name, "clone")) {
+			restyle_clone(s, v->set, start, word);
+			return;
+		}
+		if (v->set->field && !v->set->any_field) {
+			restyle_apart(s, v->set, start, word);
+			return;
+		}
+		break;
 	case VIEW_CAPS:
+	case VIEW_DEVICE:
 	case VIEW_QUOTA:
 	case VIEW_PRIORITY:
 	case VIEW_HANDLER:

@@ -709,8 +709,8 @@ void call_show(struct shown *s, const struct call_view *v, struct bytes at)
 	case VIEW_DEVICE: put_device(s->b, word); break;
 	case VIEW_ID: put_id(s->b, word); break;
 	case VIEW_PORT: show_port(s, v, at, word); break;
-	case VIEW_INET: put_inet(s->b, at.p, false); break;
-	case VIEW_INET6: put_inet(s->b, at.p, true); break;
+	case VIEW_INET: put_inet(s->b, at.p, false, s->hex); break;
+	case VIEW_INET6: put_inet(s->b, at.p, true, s->hex); break;
 	case VIEW_SIGNALS: put_signal_set(s->b, word, s->style); break;
 	case VIEW_WAIT: put_wait_status(s->b, (int)word); break;
 	case VIEW_CHARS: (v->base ? put_cut_chars : put_chars)(s, at, v->count); break;
@@ -855,11 +855,13 @@ static bool is_hex(const struct call_view *v)
 }
 
 /* Not shown: no flags, an empty array, no such argument, memory that is not known. */
-static bool says_nothing(const char *text, size_t len)
+static bool says_nothing(const struct shown *s, const char *text, size_t len)
 {
+	bool is_raw = s->style && s->style->constants == CALL_RAW;
+
 	return !len || (len == 1 && *text == '0') || (len == 2 && !memcmp(text, "[]", 2)) ||
 	       (len == 4 && !memcmp(text, "NULL", 4)) ||
-	       (len > 2 && !memcmp(text, "0x", 2) && !memchr(text, ' ', len));
+	       (len > 2 && !is_raw && !memcmp(text, "0x", 2) && !memchr(text, ' ', len));
 }
 
 /* " (in [5], left {tv_sec=0, tv_nsec=998799})" */
@@ -881,7 +883,7 @@ static void show_remark(struct shown *s, const struct call_struct *st, struct by
 		buf_printf(s->b, "%s%s%s", between, st->v[i].name, *st->v[i].name ? " " : "");
 		begun = s->b->len;
 		call_show(s, v, at);
-		if (says_nothing(s->b->s + begun, s->b->len - begun))
+		if (says_nothing(s, s->b->s + begun, s->b->len - begun))
 			s->b->len = before;
 		else
 			between = ", ";

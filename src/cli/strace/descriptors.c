@@ -75,7 +75,8 @@ void strace_on_file(struct strace *st, const struct strace_event *r)
 
 	buf_clear(&st->line);
 	if (!(st->o.files & DECODE_PIDFD && strstr(text, "pidfd") && put_pidfd(st, &st->line, r)) &&
-	    !(starts_with(text, "ns:[") && put_namespace(&st->line, r, text + strlen("ns"))))
+	    !(starts_with(text, "ns:[") && put_namespace(&st->line, r, text + strlen("ns"))) &&
+	    strace_shows_path(st, (u32)event_number(r, AT_MODE)))
 		buf_puts(&st->line, text);
 	if (st->o.files & DECODE_DEVICE)
 		strace_put_device(&st->line, (u32)event_number(r, AT_MODE),

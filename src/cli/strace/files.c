@@ -54,6 +54,13 @@ bool strace_lists_files(void)
 	return feature_has(kernel_features(), FEAT_BPF_LOOP);
 }
 
+/* --decode-fds=dev without path: of devices alone. What -P compares is kept. */
+bool strace_shows_path(const struct strace *st, u32 mode)
+{
+	return st->o.n_paths || st->o.files & DECODE_PATH ||
+	       (st->o.files & DECODE_DEVICE && (S_ISCHR(mode) || S_ISBLK(mode)));
+}
+
 /* -yy: "<char 1:3>" after the path of a device. */
 void strace_put_device(struct buf *b, u32 mode, u32 dev)
 {
@@ -113,17 +120,19 @@ static const char *look_up(const struct strace *st, s32 fd)
 	n = of ? readlink(link, text, sizeof text) : 0;
 	if (n <= 0)
 		return NULL;
-	buf_add(&name, text, (size_t)n);
-	if (st->o.files & DECODE_DEVICE && !stat(link, &s))
+	if (stat(link, &s))
+		s = (struct stat){ 0 };
+	if (strace_shows_path(st, s.st_mode))
+		buf_add(&name, text, (size_t)n);
+	if (st->o.files & DECODE_DEVICE)
 		strace_put_device(&name, s.st_mode, major(s.st_rdev) << 20 | minor(s.st_rdev));
-	found = set(&of->files, fd, name.s, name.len);
+	found = set(&of->files, fd, name.len ? name.s : "", name.len);
 	buf_release(&name);
 	return found;
 }
 
-const char *strace_file(void *ctx, s32 fd, bool is_arg)
+static const char *file_of(struct strace *st, s32 fd, bool is_arg)
 {
-	struct strace *st = ctx;
 	struct strace_thread *of = process(st, st->shown->pid);
 	const struct strace_file *file = is_arg ? NULL : find(&st->shown->next_files, fd);
 
@@ -137,4 +146,11 @@ const char *strace_file(void *ctx, s32 fd, bool is_arg)
 	if (file)
 		return file->text;
 	return is_arg && !st->shown->was_in_call ? NULL : look_up(st, fd);
+}
+
+const char *strace_file(void *ctx, s32 fd, bool is_arg)
+{
+	const char *text = file_of(ctx, fd, is_arg);
+
+	return text && *text ? text : NULL;
 }

@@ -28,6 +28,8 @@ void strace_on_born(struct strace *st, const struct strace_event *r)
 	parent = (u32)event_number(r, AT_PARENT);
 	creator = hash_get(&st->threads, r->tid == r->pid ? &parent : &r->pid, sizeof parent);
 	th->is_i386 = creator && creator->is_i386;
+	if (creator && !*th->comm)
+		strace_set_comm(th, creator->comm);
 	if (!strace_is_detached(st, (u32)event_number(r, AT_PARENT)))
 		return;
 	strace_thread_ends(st, th);

@@ -214,11 +214,16 @@ static int read_strings(struct strace *st, const char *value)
 /* One of some words; -1 after a message. */
 static int one_of(struct strace *st, const char *option, const char *words, const char *value)
 {
-	u64 set = 0;
+	size_t n = 0;
+	int i = 0;
 
-	if (strchr(value, ',') || strace_read_names(st, option, words, value, &set) || !set)
-		return -1;
-	return __builtin_ctzll(set);
+	for (const char *s = words; *s; s += n + (s[n] == ' '), i++) {
+		n = strcspn(s, " ");
+		if (strlen(value) == n && !memcmp(s, value, n))
+			return i;
+	}
+	say_usage(st->c, "invalid %s '%s'", option, value);
+	return -1;
 }
 
 /* -x: strings with unprintable characters; -xx: all; --strings-in-hex=non-ascii-chars: escapes */
@@ -262,6 +267,11 @@ static int read_pids(struct strace *st, const char *value)
 		return say_usage(st->c, "invalid --decode-pids argument: '%s': comm", value);
 	st->o.pids = true;
 	return 0;
+}
+
+static int refuse_pidns(struct strace *st, const char *value)
+{
+	return read_pids(st, value ? value : "pidns");
 }
 
 static int detach_on(struct strace *st, const char *value)
@@ -325,6 +335,10 @@ static const struct row {
 	{ .name = "inject", .read = refuse, .for_e = "" },
 	{ .name = "fault", .read = refuse, .for_e = "" },
 	{ .name = "kvm", .read = refuse_kvm, .for_e = "" },
+	{ .name = "silent", .read = read_quiet },
+	{ .name = "silence", .read = read_quiet },
+	{ .name = "timestamps", .read = more_time },
+	{ .name = "pidns-translation", .read = refuse_pidns },
 	{ .name = "columns", .read = read_column },
 	{ .name = "summary-only", .read = only_summary },
 	{ .name = "follow-forks", .read = follow },

@@ -10,6 +10,16 @@ void strace_set_comm(struct strace_thread *th, const char *comm)
 	snprintf(th->comm, sizeof th->comm, "%s", comm);
 }
 
+/* A child that has ended before its creator's call is shown had its name. */
+static const char *inherited(const struct strace_thread *creator)
+{
+	static const char creating[] = "clone clone3 fork vfork";
+	const char *name = creator && creator->call ? creator->call->name : NULL;
+
+	return name && *creator->comm && lists_word(creating, name, strlen(name)) ? creator->comm :
+										    NULL;
+}
+
 const char *strace_comm(void *ctx, u32 pid)
 {
 	struct strace *st = ctx;
@@ -21,7 +31,7 @@ const char *strace_comm(void *ctx, u32 pid)
 	snprintf(path, sizeof path, "/proc/%u/comm", pid);
 	buf_clear(&st->comm);
 	if (buf_read_file(&st->comm, path) < 0 || !st->comm.len)
-		return NULL;
+		return inherited(st->shown);
 	st->comm.s[strcspn(st->comm.s, "\n")] = '\0';
 	if (th)
 		strace_set_comm(th, st->comm.s);

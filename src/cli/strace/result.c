@@ -55,8 +55,7 @@ static const char returning_fds[] =
 	"pidfd_open pidfd_getfd userfaultfd io_uring_setup perf_event_open fsopen fsmount fspick open_tree mq_open "
 	"landlock_create_ruleset mount_setattr";
 
-static const char returning_pids[] =
-	"getpid getppid gettid fork vfork clone clone3 wait4 getpgid getpgrp getsid setsid";
+static const char returning_pids[] = "getpid getppid gettid fork vfork clone clone3 wait4";
 
 bool strace_returns_fd(const char *name)
 {

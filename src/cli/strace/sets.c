@@ -82,7 +82,7 @@ static const struct {
 	  "setgid setgroups setregid setresgid setresuid setreuid setuid" },
 	{ "stat", "stat" },
 	{ "lstat", "lstat" },
-	{ "fstat", "fstat newfstatat" },
+	{ "fstat", "fstat newfstatat statx" },
 	{ "%stat", "fstat lstat newfstatat stat statx" },
 	{ "statfs", "statfs" },
 	{ "fstatfs", "fstatfs" },
@@ -168,6 +168,9 @@ static bool add_call(struct strace *st, const struct list *list, const char *wor
 		     u64 *set)
 {
 	size_t n = len > 3 && !memcmp(word + len - 3, "@64", 3) ? len - 3 : len;
+	/* without "%" the names of classes, even if a call has the name, too */
+	static const char *const old_classes[] = { "desc",    "file",    "ipc",   "memory",
+						   "network", "process", "signal" };
 	const char *name = arena_strndup(&st->c->line.arena, word, n);
 	char *end;
 	unsigned long nr = strtoul(name, &end, 10);
@@ -181,6 +184,8 @@ static bool add_call(struct strace *st, const struct list *list, const char *wor
 		return add_matching(name + 1, set);
 	if (*name == '%')
 		return add_class(name + 1, set);
+	if (is_one_of(old_classes, ARRAY_SIZE(old_classes), name))
+		return add_class(name, set);
 	if (syscall_number(name) >= 0 || number_of_i386(name) >= 0)
 		return add_names(name, set);
 	return add_class(name, set);

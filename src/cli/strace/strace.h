@@ -250,6 +250,8 @@ const char *strace_file(void *ctx, s32 fd, bool is_arg);
 bool strace_lists_files(void);
 /* After the path of a device, "<char 1:3>"; dev as in the kernel. */
 void strace_put_device(struct buf *b, u32 mode, u32 dev);
+/* Of a file of this mode. */
+bool strace_shows_path(const struct strace *st, u32 mode);
 /* ---- lines.c */
 extern const struct output output_strace;
 /* ---- threads.c */
