@@ -244,17 +244,31 @@ static const struct type *check_str_length(struct check *c, struct node *call)
 
 enum predicate { IS_STR, IS_PTR, IS_ARRAY, IS_INTEGER, IS_UNSIGNED, IS_LITERAL, IS_SCALAR };
 
+/* Constants as they are written, and what consists of them; casts and sizes are computed. */
+static bool is_literal(const struct node *n)
+{
+	if (n->kind == N_NAMED)
+		return is_literal(n->a);
+	if (n->kind != N_TUPLE && n->kind != N_RECORD)
+		return n->is_const && n->kind != N_CAST && n->kind != N_SIZEOF &&
+		       n->kind != N_OFFSETOF;
+	for (const struct node *e = n->a; e; e = e->next)
+		if (!is_literal(e))
+			return false;
+	return true;
+}
+
 static bool satisfies(const struct node *n, enum predicate p)
 {
 	const struct type *t = n->type;
 
 	switch (p) {
-	case IS_STR: return t->kind == TY_STRING;
+	case IS_STR: return t->kind == TY_STRING || (t->kind == TY_PROBE && !t->is_func);
 	case IS_PTR: return t->kind == TY_POINTER;
 	case IS_ARRAY: return t->kind == TY_ARRAY;
 	case IS_INTEGER: return t->kind == TY_INT;
 	case IS_UNSIGNED: return t->kind == TY_INT && !t->is_signed;
-	case IS_LITERAL: return n->is_const;
+	case IS_LITERAL: return is_literal(n);
 	case IS_SCALAR: return n->map && !n->map->is_keyed;
 	}
 	return false;
