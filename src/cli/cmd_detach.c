@@ -45,8 +45,8 @@ const struct command command_detach = {
 	.args = "-p PID",
 	.brief = "restore functions that a killed sonde --engine=process left patched",
 	.doc = "sonde restores the functions of a process when it ends; if it is killed, a process that it left behind does. If both are "
-	       "killed at once, this command restores them, as the next run with --engine=process does. A child that a process made while "
-	       "it was probed keeps the jumps, which do nothing there; its functions are restored likewise.",
+	       "killed at once, this command restores them, as the next run with --engine=process does. A child that the process made in the "
+	       "meantime has them, too, and is restored likewise.",
 	.example = "sonde detach -p 4711",
 	.takes = SET_PID,
 	.run = run,

@@ -115,7 +115,7 @@ static int remove_copy(void *ctx, u32 pid)
  * none is meant. */
 static bool remove_from_children(struct copies *c)
 {
-	if (!c->of->n_areas || !c->of->areas[0].in_children)
+	if (!c->of->n_areas)
 		return true;
 	do {
 		c->n = 0;
@@ -132,6 +132,7 @@ bool process_remove_copies(const struct patched *p, u32 ms)
 
 bool process_remove_parts(const struct patched *p, u32 ms)
 {
-	return remove_from_children(&(struct copies){
-		.of = p, .end = clock_mono_ns() + ms * 1000000ull, .is_meant = has_part });
+	return !p->n_areas || !p->areas[0].in_children ||
+	       remove_from_children(&(struct copies){
+		       .of = p, .end = clock_mono_ns() + ms * 1000000ull, .is_meant = has_part });
 }

@@ -206,7 +206,7 @@ static void disable(struct process *p)
 
 	if (!p->run.is_stopped && (all.n || all.n_areas))
 		ret = patch_disable(&all, LEAVE_MS, &err);
-	if (!p->run.is_stopped && p->run.in_children && !process_remove_copies(&all, LEAVE_MS))
+	if (!p->run.is_stopped && !process_remove_copies(&all, LEAVE_MS))
 		ret = PATCH_LEFT;
 	if (!ret)
 		watcher_stop(&p->watcher);
