@@ -44,6 +44,27 @@ static int by_events(const void *a, const void *b)
 				      (x->number > y->number) - (x->number < y->number);
 }
 
+/* Stacks of different addresses may have the same functions: one of them gets the events of all. */
+static void join_equal(struct frames *f)
+{
+	struct hash by_frames = { 0 };
+	u32 n = 0;
+
+	for (u32 i = 0; i < f->stacks.n; i++) {
+		struct framed_stack *s = f->stacks.v[i],
+				    *same = hash_get(&by_frames, s->frames, s->n * sizeof(void *));
+
+		if (same) {
+			same->count += s->count;
+			continue;
+		}
+		hash_put(&by_frames, s->frames, s->n * sizeof(void *), s);
+		f->stacks.v[n++] = s;
+	}
+	f->stacks.n = n;
+	hash_release(&by_frames);
+}
+
 static u64 events_of(const struct frames *f)
 {
 	u64 n = 0;
@@ -109,6 +130,7 @@ void report_put_stacks(struct buf *b, struct frames *f)
 	functions = xcalloc(f->frames.n, sizeof *functions);
 	for (u32 i = 0; i < f->stacks.n; i++)
 		count(functions, f->stacks.v[i]);
+	join_equal(f);
 	qsort(functions, f->frames.n, sizeof *functions, by_self);
 	qsort(f->stacks.v, f->stacks.n, sizeof *f->stacks.v, by_events);
 	put_functions(b, f, functions, events);

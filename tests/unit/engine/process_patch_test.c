@@ -161,7 +161,7 @@ static const char *cycle(u32 pid, u32 number, struct err *err)
 			why = err->text;
 		longest = MAX(longest, p.stood_ns);
 		usleep(number % 50 ? 0 : 2000);
-		if (patch_disable(&p, err) < 0)
+		if (patch_disable(&p, LEAVE_MS, err) < 0)
 			why = err->text;
 		longest = MAX(longest, p.stood_ns);
 	}
