@@ -56,9 +56,13 @@ struct bytes call_memory(const struct shown *s, u64 address, u32 wanted, bool ou
 
 struct bytes call_string(const struct shown *s, u64 address, bool out)
 {
-	struct bytes m = call_memory(s, address, 1, out);
+	struct bytes m = call_memory(s, address, 1, out), more;
 
-	return !m.p || memchr(m.p, '\0', m.n) ? m : call_memory(s, address, s->most + 1, out);
+	if (!m.p)
+		return m;
+	/* a string that argstr has cut ends with NUL, too: a longer piece has more of it */
+	more = call_memory(s, address, MAX(m.n, s->most) + 1, out);
+	return more.n > m.n || !memchr(m.p, '\0', m.n) ? more : m;
 }
 
 /* A call that sets the length may set it to more than there was room for. */
