@@ -64,7 +64,7 @@ static void warn_mixed(struct check *c, struct span span, const char *name, cons
 		diag_help(c->diags, d, "choose with kptr() or uptr()");
 		return;
 	}
-	struct diag *d = check_report(c, span, D_SIGN_MIX);
+	struct diag *d = check_report(c, span, D_SIGN_MIX, "uint64", "int64");
 
 	diag_help(c->diags, d,
 		  "%s holds both signed and unsigned 64-bit values and becomes int64; cast one "

@@ -50,6 +50,33 @@ static const struct type *stored_value(struct check *c, struct node *value)
 	return judge_stored(c, value, check_value(c, value));
 }
 
+/* Whether a variable of type `to` holds every value of type t. */
+static bool holds_all(const struct type *to, const struct type *t)
+{
+	if (to->kind != TY_INT || t->kind != TY_INT)
+		return true;
+	return to->is_signed == t->is_signed ? to->size >= t->size :
+					       to->is_signed && to->size > t->size;
+}
+
+/* A literal must be in the range of the declared type; other values are converted. */
+static void assign_fixed_int(struct check *c, const struct var *v, const struct node *value,
+			     const struct type *t)
+{
+	if (!node_is_const_int(value) || value->kind == N_CAST) {
+		if (!holds_all(v->type, t))
+			check_report(c, value->span, D_SIGN_MIX, type_text(c, t),
+				     type_text(c, v->type));
+		return;
+	}
+	if (!int_fits(value->value, t, v->type))
+		diag_help(c->diags,
+			  check_report(c, value->span, D_LITERAL_RANGE, var_text(c, v->name),
+				       type_text(c, t), type_text(c, v->type)),
+			  "%lld does not fit type %s", (long long)value->value,
+			  type_text(c, v->type));
+}
+
 static void assign_fixed(struct check *c, struct var *v, const struct node *value,
 			 const struct type *t)
 {
@@ -58,29 +85,17 @@ static void assign_fixed(struct check *c, struct var *v, const struct node *valu
 	if (type_is_moot(t) || type_is_moot(v->type))
 		return;
 	if (type_is_integer(t) && type_is_integer(v->type)) {
-		if (node_is_const_int(value) && !int_fits(value->value, t, v->type))
-			diag_help(c->diags,
-				  check_report(c, value->span, D_LITERAL_RANGE,
-					       var_text(c, v->name), type_text(c, t),
-					       type_text(c, v->type)),
-				  "%lld does not fit type %s", (long long)value->value,
-				  type_text(c, v->type));
-		else if (!node_is_const_int(value) && t->size > v->type->size &&
-			 v->type->kind != TY_BOOL)
-			goto clash;
+		assign_fixed_int(c, v, value, t);
 		return;
 	}
 	const struct type *joined = type_join(c, v->type, t, &mixed);
 
 	if (joined && (v->type->kind == TY_POINTER || type_equal(joined, v->type)))
 		return;
-clash:;
 	struct diag *d = check_report(c, value->span, D_ASSIGN_TYPE, var_text(c, v->name),
 				      type_text(c, v->type), type_text(c, t), "variable");
 
 	diag_note(c->diags, d, v->decl, "declared here");
-	if (type_is_integer(t) && type_is_integer(v->type))
-		diag_help(c->diags, d, "cast it: (%s)", type_text(c, v->type));
 }
 
 static void grow_var(struct check *c, struct var *v, const struct node *value, const struct type *t)
@@ -355,7 +370,7 @@ static const struct type *range_type(struct check *c, struct node *n)
 
 	for (u32 i = 0; i < 2; i++) {
 		t[i] = check_value(c, bounds[i]);
-		if (type_is_moot(t[i]) || type_is_integer(t[i]))
+		if (type_is_moot(t[i]) || (type_is_integer(t[i]) && t[i]->kind != TY_BOOL))
 			continue;
 		diag_help(c->diags,
 			  check_report(c, bounds[i]->span, D_RANGE_TYPE, i ? "end" : "start"),
