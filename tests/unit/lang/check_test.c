@@ -77,7 +77,7 @@ static void test_scopes(void)
 	says("begin { let $w; }", "NEVER_ASSIGNED");
 	says("begin { let $a: uint8 = 255; }", "");
 	says("begin { let $a: uint8 = 256; }", "LITERAL_RANGE");
-	says("begin { let $a: uint8 = pid; }", "ASSIGN_TYPE");
+	says("begin { let $a: uint8 = pid; }", "SIGN_MIX");
 	says("begin { let $a: uint64 = pid; }", "");
 	says("begin { let $p: struct task_struct *; $p = curtask; $p = 0; }", "");
 	says("begin { for $i : 0..3 { $i = 5; } $i = 1; }", "");
