@@ -287,6 +287,14 @@ static struct ir_val lower_curtask(struct lower *l, struct node *call)
 	return val_scalar(call->type, btf ? ir_known(l, task) : task);
 }
 
+static const struct type *check_cpid(struct check *c, struct node *call)
+{
+	if (c->env->is_replay && !c->env->recorded_cpid)
+		return diag_type(c, call->span, D_NOT_RECORDED, "the recording",
+				 "the process id of a command");
+	return &ty_u64;
+}
+
 static struct ir_val lower_cpid(struct lower *l, struct node *call)
 {
 	return val_scalar(call->type, lower_own_word(l, DATA_CPID));
@@ -467,12 +475,14 @@ static const struct builtin rows[] = {
 		.name = "cpid",
 		.sig = "cpid() -> uint64",
 		.brief = "pid of the -c command",
-		.doc = "The process id of the command started with -c; 0 without one.",
+		.doc = "The process id of the command started with -c; 0 without one. With --from, "
+		       "of the recorded command.",
 		.example = "tracepoint:syscalls:sys_enter_clock_nanosleep { print(pid == cpid); }",
 		.work = "sleep 0.01",
 		.output = "true",
 		.flags = BI_PREFIXED | BI_VARIABLE,
 		.engines = ON_ALL,
+		.check = check_cpid,
 		.lower = lower_cpid,
 	},
 };

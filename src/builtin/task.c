@@ -93,7 +93,10 @@ static struct ir_val lower_usermode(struct lower *l, struct node *call)
 
 static const struct type *check_has_cpid(struct check *c, struct node *call)
 {
-	node_make_int(call, c->env->request->traced.command != NULL, &ty_bool);
+	bool has = c->env->is_replay ? c->env->recorded_cpid :
+				       c->env->request->traced.command != NULL;
+
+	node_make_int(call, has, &ty_bool);
 	return &ty_bool;
 }
 
@@ -203,7 +206,7 @@ static const struct builtin rows[] = {
 		.name = "has_cpid",
 		.sig = "has_cpid() -> bool",
 		.brief = "whether there is a -c command",
-		.doc = "True if sonde was started with -c.",
+		.doc = "True if sonde was started with -c; with --from, if the recording was.",
 		.example = "begin { print(has_cpid); }",
 		.output = "false",
 		.flags = BI_VARIABLE | BI_CONST,

@@ -16,6 +16,14 @@ static bool has_stacks(const struct recording_plan *p)
 	return p->has_stacks || (p->probes && p->probes->reads_stacks);
 }
 
+static void put_number(struct store_writer *w, const char *name, u32 n, bool is_hex)
+{
+	char text[16];
+	int len = snprintf(text, sizeof text, is_hex ? "%x" : "%u", n);
+
+	store_text(w, name, text, (u32)len);
+}
+
 static struct store_writer *begin(struct sink *s, struct recording *r)
 {
 	const struct recording_plan *p = r->plan;
@@ -32,14 +40,12 @@ static struct store_writer *begin(struct sink *s, struct recording *r)
 		store_overwrite(w, p->most_bytes, p->most_ns);
 	for (u32 i = 0; i < p->n_texts; i++)
 		store_text(w, p->texts[i].name, p->texts[i].bytes, p->texts[i].len);
+	if (s->command_pid)
+		put_number(w, "cpid", s->command_pid, false);
 	for (u32 i = 0; i < p->n_tasks; i++)
 		store_task(w, &p->tasks[i]);
-	if (p->probes && p->probes->script) {
-		char id[16];
-		int n = snprintf(id, sizeof id, "%x", p->probes->script);
-
-		store_text(w, "script", id, (u32)n);
-	}
+	if (p->probes && p->probes->script)
+		put_number(w, "script", p->probes->script, true);
 	return w;
 }
 

@@ -242,6 +242,7 @@ static int fork_child(struct run *r, struct err *err)
 	if (pid < 0)
 		return err_sys(err, "fork for -c");
 	r->child.pid = pid;
+	r->sink->command_pid = (u32)pid;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include "session/choose.h"
+#include "sym/tracefs.h"
 #include "session/compile.h"
 
 struct choice {
@@ -112,6 +113,7 @@ void choose_init(struct compiled *c)
 	c->features = c->env.features = list[0]->features();
 	c->recorded = list[0]->formats ? list[0]->formats() : NULL;
 	c->env.is_replay = c->recorded;
+	c->env.recorded_cpid = c->recorded ? c->recorded->cpid : 0;
 	c->env.has_past = list[0]->has_past;
 	if (c->n_engines > 1) {
 		c->env.features = arena_new(&c->arena, struct features);

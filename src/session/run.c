@@ -278,7 +278,8 @@ static void set_words(struct run *r)
 
 	engines_set_word(&r->engines, DATA_RING_FLAGS, BPF_RB_NO_WAKEUP);
 	engines_set_word(&r->engines, DATA_START_NS, now.boot_ns);
-	engines_set_word(&r->engines, DATA_CPID, (u64)r->child.pid);
+	engines_set_word(&r->engines, DATA_CPID,
+			 r->c.recorded ? r->c.env.recorded_cpid : (u64)r->child.pid);
 	engines_set_word(&r->engines, DATA_BOOT_TO_TAI, (u64)now.boot_to_real);
 	if (r->c.prog.wants_pid_ns && engines_on_this_kernel(&r->engines))
 		find_pid_namespace(r);

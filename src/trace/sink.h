@@ -109,6 +109,7 @@ struct sink {
 	bool awaits_more;
 	/* the tables that follow are those of a repeated display: request.redraw */
 	bool is_redraw;
+	u32 command_pid;         /* of -c; 0: none */
 	bool is_done;            /* set by an output that has had enough: the run ends */
 	bool attached_on_stdout; /* __BPFTRACE_NOTIFY_PROBES_ATTACHED is set */
 };

@@ -56,10 +56,12 @@ static void read_kernel(const struct store_tables *t)
 {
 	const struct store_text *strings = store_find_text(source.store, "printk_formats");
 	const struct store_text *script = store_find_text(source.store, "script");
+	const struct store_text *cpid = store_find_text(source.store, "cpid");
 	u8 boot[16] = { 0 };
 
 	boot_id_read(boot);
 	source.kernel.script = script ? (u32)strtoul(script->bytes, NULL, 16) : 0;
+	source.kernel.cpid = cpid ? (u32)strtoul(cpid->bytes, NULL, 10) : 0;
 	source.kernel.is_this_boot = !memcmp(boot, t->head.boot_id, sizeof boot);
 	source.kernel.kstrings = arena_strndup(&source.arena, strings ? strings->bytes : "",
 					       strings ? strings->len : 0);
