@@ -162,7 +162,7 @@ static const char *cycle(u32 pid, u32 number, struct err *err)
 		longest = MAX(longest, p.stood_ns);
 		usleep(number % 50 ? 0 : 2000);
 		if (patch_disable(&p, LEAVE_MS, err) != 0)
-			why = err->text ? err->text : "memory is left";
+			why = *err->text ? err->text : "memory is left";
 		longest = MAX(longest, p.stood_ns);
 	}
 	functions_free(f);
