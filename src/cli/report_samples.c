@@ -483,7 +483,14 @@ static void put_number(struct buf *b, enum column_kind k, const struct row *row,
 		break;
 	case COLUMN_SAMPLES: buf_printf(b, "%llu", (unsigned long long)row->n); break;
 	case COLUMN_PERIOD: buf_printf(b, "%llu", (unsigned long long)row->period); break;
-	default: break;
+	case COLUMN_COMM:
+	case COLUMN_DSO:
+	case COLUMN_SYMBOL:
+	case COLUMN_THREAD:
+	case COLUMN_CPU:
+	case COLUMN_SRCLINE:
+	case COLUMN_TRACE:
+	case N_COLUMN_KINDS: break;
 	}
 }
 

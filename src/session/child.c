@@ -358,7 +358,8 @@ void child_look(struct run *r)
 	if (!has_ended(r))
 		return;
 	r->child.pid = 0;
-	r->end.has_ended = !r->n_living;
+	fd_close(&r->child.fd); /* it stays readable */
+	r->end.has_ended = r->request->traced.timer || !r->n_living;
 }
 
 int child_verdict(struct run *r, struct err *err)

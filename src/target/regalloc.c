@@ -67,18 +67,23 @@ static u32 register_of(const struct alloc *al, u32 v)
 	return v < N_REGS ? v : v >= V_FIRST ? al->m->assigned[v] : UNASSIGNED;
 }
 
-/* Scores the machine registers that the moves of v, and those of their other ends, prefer. */
+/* Scores the machine registers that the moves of v, and those of their other ends, prefer. A
+ * variable may have thousands of moves: the last ones tell. */
 static void score(const struct alloc *al, u32 v, u32 scores[N_REGS])
 {
-	for (u32 i = al->hint[v]; i; i = al->hints.v[i - 1].next) {
+	enum { MOST_MOVES = 32 };
+	u32 n = 0;
+
+	for (u32 i = al->hint[v]; i && n++ < MOST_MOVES; i = al->hints.v[i - 1].next) {
 		const struct hint *h = &al->hints.v[i - 1];
-		u32 reg = register_of(al, h->other);
+		u32 reg = register_of(al, h->other), n_of_other = 0;
 
 		if (reg != UNASSIGNED) {
 			scores[reg] += 4 * h->weight;
 			continue;
 		}
-		for (u32 k = al->hint[h->other]; k; k = al->hints.v[k - 1].next) {
+		for (u32 k = al->hint[h->other]; k && n_of_other++ < MOST_MOVES;
+		     k = al->hints.v[k - 1].next) {
 			reg = register_of(al, al->hints.v[k - 1].other);
 			if (reg != UNASSIGNED)
 				scores[reg] += h->weight;
