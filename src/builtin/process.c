@@ -66,7 +66,10 @@ static struct ir_val lower_rand(struct lower *l, struct node *call)
 
 static struct ir_val lower_ncpus(struct lower *l, struct node *call)
 {
-	return val_scalar(call->type, o_imm(get_nprocs_conf()));
+	bool is_other = l->env->is_replay;
+
+	return val_scalar(call->type,
+			  o_imm(is_other ? (s64)l->env->recorded_cpus : get_nprocs_conf()));
 }
 
 /*
@@ -411,7 +414,7 @@ static const struct builtin rows[] = {
 		.name = "ncpus",
 		.sig = "ncpus() -> uint64",
 		.brief = "number of CPUs",
-		.doc = "The number of CPUs of the machine.",
+		.doc = "The number of CPUs of the machine; with --from, of the one that was recorded.",
 		.example = "begin { print(ncpus); }",
 		.output = "2",
 		.varies = true,

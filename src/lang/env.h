@@ -200,6 +200,7 @@ struct env {
 	struct hash noted_texts; /* by the address of a node: its struct noted_text */
 	bool is_replay;          /* its events are those of a recording */
 	u32 recorded_cpid;       /* of the recorded command; 0: none */
+	u32 recorded_cpus;       /* of the recorded machine */
 	/* its engine has what only engines in user space have: type/bpf_isa.h */
 	bool has_past;
 	bool counts_frames;   /* the script uses the number of frames of a stack */

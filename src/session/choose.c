@@ -114,6 +114,7 @@ void choose_init(struct compiled *c)
 	c->recorded = list[0]->formats ? list[0]->formats() : NULL;
 	c->env.is_replay = c->recorded;
 	c->env.recorded_cpid = c->recorded ? c->recorded->cpid : 0;
+	c->env.recorded_cpus = c->recorded ? c->recorded->n_cpus : 0;
 	c->env.has_past = list[0]->has_past;
 	if (c->n_engines > 1) {
 		c->env.features = arena_new(&c->arena, struct features);

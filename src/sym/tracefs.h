@@ -43,6 +43,7 @@ struct recorded_kernel {
 	const struct noted_reads *const *noted;
 	/* the recorded script (noted.h), whose other probes did not fire; 0: none */
 	u32 script;
+	u32 n_cpus;
 	u32 cpid;             /* of the recorded command; 0: none */
 	const char *kstrings; /* its printk_formats; never NULL */
 };

@@ -17,7 +17,6 @@
 
 enum {
 	BATCH = 16384, /* events and runs of functions in a drain() */
-	MOST_CPUS = 4096,
 	/* Bytes of the context: a program may read past the end of the record, as in the kernel's
 	 * buffer. */
 	CTX_SIZE = 128 << 10,
@@ -191,12 +190,6 @@ static void clock_now(void *self, struct engine_clock *now)
 
 /* ---- opening and closing */
 
-/* ftrace's text lacks the number of processors. */
-static u32 n_cpus(const struct store *s)
-{
-	return MIN(MAX(MAX(store_tables(s)->head.n_cpus, store_cpus(s)), 1u), (u32)MOST_CPUS);
-}
-
 static void set_range(struct replay *r, u64 from, u64 to)
 {
 	r->from = from;
@@ -221,7 +214,7 @@ static void *open_replay(struct program *prog, const struct engine_options *o, s
 	r->tables = store_tables(r->store);
 	r->names = store_names_new(r->tables);
 	store_rewind(r->store);
-	world.n_cpus = n_cpus(r->store);
+	world.n_cpus = replay_formats()->n_cpus;
 	r->vm = vm_new(prog, &world);
 	r->world = vm_world(r->vm);
 	r->events = xcalloc(r->tables->formats.n + 1ul, sizeof *r->events);
@@ -308,7 +301,7 @@ static void find_switches(struct replay *r)
 	read_threads(r);
 	for (u32 cpu = 0; cpu < r->world->n_cpus; cpu++)
 		snprintf(r->cpus[cpu].comm, sizeof r->cpus[cpu].comm, "swapper/%u",
-			 cpu % MOST_CPUS);
+			 cpu % REPLAY_MOST_CPUS);
 }
 
 static void start(void *self)

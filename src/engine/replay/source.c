@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "engine/replay/internal.h"
 #include "import/import.h"
+#include "store/chunks.h"
 #include "sym/boot_id.h"
 
 static struct {
@@ -52,6 +53,13 @@ static void release(void)
 	memset(&source, 0, sizeof source);
 }
 
+/* ftrace's text lacks the number of processors. */
+static u32 n_cpus(const struct store *s)
+{
+	return MIN(MAX(MAX(store_tables(s)->head.n_cpus, store_cpus(s)), 1u),
+		   (u32)REPLAY_MOST_CPUS);
+}
+
 static void read_kernel(const struct store_tables *t)
 {
 	const struct store_text *strings = store_find_text(source.store, "printk_formats");
@@ -61,6 +69,7 @@ static void read_kernel(const struct store_tables *t)
 
 	boot_id_read(boot);
 	source.kernel.script = script ? (u32)strtoul(script->bytes, NULL, 16) : 0;
+	source.kernel.n_cpus = n_cpus(source.store);
 	source.kernel.cpid = cpid ? (u32)strtoul(cpid->bytes, NULL, 10) : 0;
 	source.kernel.is_this_boot = !memcmp(boot, t->head.boot_id, sizeof boot);
 	source.kernel.kstrings = arena_strndup(&source.arena, strings ? strings->bytes : "",
