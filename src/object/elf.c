@@ -342,6 +342,15 @@ bool elf_section(const struct elf *e, const char *name, struct elf_section *out)
 	return false;
 }
 
+bool elf_section_around(const struct elf *e, u64 address, const char *prefix,
+			struct elf_section *out)
+{
+	for (u32 i = 0; elf_section_at(e, i, out); i++)
+		if (starts_with(out->name, prefix) && address - out->address < out->size)
+			return true;
+	return false;
+}
+
 bool elf_code_segment(const struct elf *e, u32 index, struct elf_section *out)
 {
 	for (u32 i = 0; i < e->n_segments; i++) {

@@ -64,6 +64,9 @@ u64 elf_entry(const struct elf *e);
 u32 elf_n_sections(const struct elf *e);
 bool elf_section_at(const struct elf *e, u32 index, struct elf_section *out);
 bool elf_section(const struct elf *e, const char *name, struct elf_section *out);
+/* That which has the address, if its name begins so: ".plt" is .plt, .plt.got and .plt.sec. */
+bool elf_section_around(const struct elf *e, u64 address, const char *prefix,
+			struct elf_section *out);
 /* The index-th executable PT_LOAD with its bytes. */
 bool elf_code_segment(const struct elf *e, u32 index, struct elf_section *out);
 /* Virtual address <-> file offset through PT_LOAD. False: not mapped. */

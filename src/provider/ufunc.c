@@ -495,13 +495,10 @@ static bool stub_at(const struct elf *e, u64 address, struct elf_symbol *out)
 {
 	struct elf_section s;
 
-	for (u32 i = 0; elf_section_at(e, i, &s); i++)
-		if (starts_with(s.name, ".plt") && address - s.address < s.size &&
-		    (address - s.address) % 8 == 0) {
-			*out = (struct elf_symbol){ .name = "", .value = address, .size = 16 };
-			return true;
-		}
-	return false;
+	if (!elf_section_around(e, address, ".plt", &s) || (address - s.address) % 8)
+		return false;
+	*out = (struct elf_symbol){ .name = "", .value = address, .size = 16 };
+	return true;
 }
 
 static int add_address(struct ufunc_match *m, u64 address)

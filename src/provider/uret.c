@@ -83,28 +83,27 @@ static void add_jump(struct scan *sc, u64 to, bool behind_call)
 	vec_push(sc->arena, &sc->out->to, to);
 }
 
-static bool is_in(const struct elf *e, u64 address, const char *section)
+/* Go's are tables of cases. */
+static void add_unknown_jump(struct scan *sc)
 {
-	struct elf_section s;
-
-	for (u32 i = 0; elf_section_at(e, i, &s); i++)
-		if (starts_with(s.name, section) && address - s.address < s.size)
-			return true;
-	return false;
+	sc->out->jumps |= !sc->is_go;
+	sc->out->jumps_anywhere |= !sc->is_go;
 }
 
 /* `end`: of the instruction. */
 static void add_indirect_jump(struct scan *sc, const struct x86_insn *in, u64 end)
 {
 	u64 word = end + (u64)in->disp;
+	struct elf_section got;
 
-	if (sc->is_go || in->segment == NOTRACK || in->index != X86_NO_REG)
+	if (in->segment == NOTRACK || in->index != X86_NO_REG)
 		return; /* a table of cases is marked or indexed */
+	if (sc->is_go || in->base != X86_RIP || !elf_section_around(sc->e, word, ".got", &got)) {
+		add_unknown_jump(sc);
+		return;
+	}
 	sc->out->jumps = true;
-	if (in->base == X86_RIP && is_in(sc->e, word, ".got"))
-		vec_push(sc->arena, &sc->out->to, word);
-	else
-		sc->out->jumps_anywhere = true;
+	vec_push(sc->arena, &sc->out->to, word);
 }
 
 static void add(struct scan *sc, u64 at)
@@ -157,7 +156,7 @@ static const char *find_arm64(struct scan *sc, const u8 *code)
 		if (fx.kind == ARM64_JUMP)
 			add_jump(sc, s->value + at + (u64)fx.target, behind_call);
 		else if (fx.kind == ARM64_JUMP_INDIRECT)
-			sc->out->jumps = sc->out->jumps_anywhere |= !sc->is_go;
+			add_unknown_jump(sc);
 		else if (fx.kind == ARM64_RETURN && !(why = arm64_uprobe_refuses(word)))
 			add(sc, at);
 		behind_call = fx.kind == ARM64_CALL || fx.kind == ARM64_CALL_INDIRECT;
@@ -201,25 +200,18 @@ struct chain {
 	struct arena arena;
 };
 
-/* An executable's own functions are bound when it is linked: its PLT leads to other files. */
-static bool leads_elsewhere(struct elf *e, u64 address, bool *elsewhere)
-{
-	struct elf_section s;
-
-	*elsewhere = elf_section(e, ".interp", &s);
-	return is_in(e, address, ".plt") || is_in(e, address, ".got");
-}
-
 static bool may_continue(struct chain *c, const struct elf_symbol *from, u32 depth);
 
 static bool leads_to(struct chain *c, u64 address, u32 depth)
 {
 	const struct elf_symbol *to = c->to;
 	struct elf_symbol next;
-	bool elsewhere;
+	struct elf_section s;
 
-	if (leads_elsewhere(c->e, address, &elsewhere))
-		return !to || !elsewhere;
+	/* an executable's own functions are bound when it is linked: its PLT leads to others */
+	if (elf_section_around(c->e, address, ".plt", &s) ||
+	    elf_section_around(c->e, address, ".got", &s))
+		return !to || !elf_section(c->e, ".interp", &s);
 	if (to && address - to->value < MAX(to->size, 1u))
 		return true;
 	if (!elf_symbol_at(c->e, address, &next) && !elf_frame_at(c->e, address, &next))

@@ -204,8 +204,8 @@ static bool has_elsewhere(const struct alone_state *alone, u32 pid)
 	return false;
 }
 
-/* Whether the process runs the program without code, or did so until it ended: then they are
- * attached. Code is never added later. */
+/* Whether the process runs the program without code, or did so until it ended, and has no probes
+ * yet. Code is never added later. */
 static bool lacks_code(const struct alone_state *alone, u32 pid, bool has_run_it)
 {
 	struct procmaps maps = { 0 };
@@ -221,15 +221,19 @@ static bool lacks_code(const struct alone_state *alone, u32 pid, bool has_run_it
 	return lacks;
 }
 
+static void attach_elsewhere(struct run *r, u32 pid)
+{
+	vec_push(&r->c.arena, &r->alone.executed, pid);
+	attach_kept(r->alone.elsewhere.v, r->alone.elsewhere.n, pid);
+}
+
 static bool add_elsewhere(struct run *r, u32 pid, bool has_run_it)
 {
-	const struct alone_state *alone = &r->alone;
+	bool lacks = lacks_code(&r->alone, pid, has_run_it);
 
-	if (!lacks_code(alone, pid, has_run_it))
-		return false;
-	vec_push(&r->c.arena, &r->alone.executed, pid);
-	attach_kept(alone->elsewhere.v, alone->elsewhere.n, pid);
-	return true;
+	if (lacks)
+		attach_elsewhere(r, pid);
+	return lacks;
 }
 
 static void note_late(struct alone_late *late, u64 mono_ns)
@@ -266,22 +270,25 @@ static u32 n_sites(const struct alone_sites *v, u32 n)
 void alone_start(struct run *r)
 {
 	enum { MOST_PROBES = 60000 };
-	struct alone_state *alone = &r->alone;
-	u32 sites = n_sites(alone->elsewhere.v, alone->elsewhere.n), n = 0;
+	const struct alone_state *alone = &r->alone;
+	u32 sites = n_sites(alone->elsewhere.v, alone->elsewhere.n);
+	VEC(u32) lacking = { 0 };
 
 	for (u32 i = 0; i < alone->pids.n && sites; i++)
-		n += !is_named(r, alone->pids.v[i]) && lacks_code(alone, alone->pids.v[i], false);
-	for (u32 i = 0; i < alone->pids.n && n * (u64)sites <= MOST_PROBES; i++)
-		if (!is_named(r, alone->pids.v[i]))
-			add_elsewhere(r, alone->pids.v[i], false);
-	if (n * (u64)sites > MOST_PROBES)
+		if (!is_named(r, alone->pids.v[i]) && lacks_code(alone, alone->pids.v[i], false))
+			vec_push(&r->c.arena, &lacking, alone->pids.v[i]);
+	if (lacking.n * (u64)sites > MOST_PROBES) {
 		sink_warn(
 			r->sink,
 			arena_printf(
 				&r->c.arena,
 				"%u child processes that were there before are not traced: %u probes for each would take long; name "
 				"them with -p, or fewer functions",
-				n, sites));
+				lacking.n, sites));
+		return;
+	}
+	for (u32 i = 0; i < lacking.n; i++)
+		attach_elsewhere(r, lacking.v[i]);
 }
 
 void alone_forked(struct run *r, u32 parent, u32 pid, u64 mono_ns)

@@ -359,7 +359,7 @@ void child_look(struct run *r)
 		return;
 	r->child.pid = 0;
 	fd_close(&r->child.fd); /* it stays readable */
-	r->end.has_ended = r->request->traced.timer || !r->n_living;
+	r->end.has_ended = r->request->traced.timer || !processes_live(r);
 }
 
 int child_verdict(struct run *r, struct err *err)

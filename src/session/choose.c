@@ -9,8 +9,8 @@
  */
 #include <errno.h>
 #include "session/choose.h"
-#include "sym/tracefs.h"
 #include "session/compile.h"
+#include "sym/tracefs.h"
 
 struct choice {
 	struct compiled *c;

@@ -21,16 +21,21 @@ static void look(struct watched_process *p)
 			  proc_state(p->pid) == 'Z';
 }
 
+bool processes_live(const struct run *r)
+{
+	for (u32 i = 0; i < r->request->traced.n_pids && r->processes; i++)
+		if (!r->processes[i].gone)
+			return true;
+	return false;
+}
+
 void processes_look(struct run *r)
 {
-	u32 n = r->request->traced.n_pids, gone = 0;
+	u32 n = r->processes ? r->request->traced.n_pids : 0;
 
-	for (u32 i = 0; i < n && r->processes; i++) {
+	for (u32 i = 0; i < n; i++)
 		look(&r->processes[i]);
-		gone += r->processes[i].gone;
-	}
-	r->n_living = r->processes ? n - gone : 0;
-	r->end.has_ended |= n && gone == n && !r->child.pid;
+	r->end.has_ended |= n && !processes_live(r) && !r->child.pid;
 }
 
 void processes_open(struct run *r)

@@ -154,7 +154,6 @@ struct run {
 	struct run_end end;
 	struct child_process child;
 	struct watched_process *processes; /* processes.c; NULL: not watched yet */
-	u32 n_living;                      /* of them */
 	struct event_loop loop;
 	sigset_t signals_before; /* signals.c */
 	struct system_command command;
@@ -203,7 +202,8 @@ void alone_mapped(struct run *r, const struct map_event *e);
 void processes_open(struct run *r); /* begins to watch the processes of -p */
 /* Readable when the i-th has ended; -1: polled instead. */
 int processes_fd(const struct run *r, u32 i);
-void processes_look(struct run *r); /* ends the run when all have ended */
+void processes_look(struct run *r);       /* ends the run when all have ended */
+bool processes_live(const struct run *r); /* one has not ended at the last look */
 /* fd is readable: one of them may have ended. */
 void processes_event(struct run *r, int fd);
 void processes_release(struct run *r);

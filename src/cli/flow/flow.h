@@ -165,7 +165,6 @@ struct flow {
 	struct hash functions_by_symbol;
 	VEC(u32) sites;              /* site -> function; 0: not known yet */
 	struct system_access system; /* symbols and types of the kernel */
-	/* by two functions: whether the first may jump to the second */
 	struct flow_tails tails;
 	struct hash reached;    /* names of functions of the kernel: by direct calls */
 	struct hash signatures; /* --args: by function, of the kernel */

@@ -61,16 +61,16 @@ static u32 function_new(struct flow *f, const char *probe, const char *symbol)
 static u32 look_up(struct flow *f, u32 site)
 {
 	struct arena *a = &f->t.c->line.arena;
-	const char *probe = site_text(f->s->names->prog, false, site), *symbol, *key;
+	const char *text = site_text(f->s->names->prog, false, site), *probe = text ? text : "?",
+		   *symbol = symbol_of(a, probe), *key;
 	void *known;
 
-	symbol = probe ? symbol_of(a, probe) : "?";
 	if (is_cold_part(symbol))
 		return FLOW_NONE;
-	key = key_of(a, probe ? probe : "", symbol);
+	key = key_of(a, probe, symbol);
 	known = hash_gets(&f->functions_by_symbol, key);
 	if (!known) {
-		known = (void *)(uintptr_t)function_new(f, probe ? probe : "", symbol);
+		known = (void *)(uintptr_t)function_new(f, probe, symbol);
 		hash_puts(&f->functions_by_symbol, key, known);
 	}
 	return (u32)(uintptr_t)known;

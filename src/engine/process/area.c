@@ -262,6 +262,14 @@ bool area_is_there(u32 pid, const struct area *a)
 	       h.control == a->control && h.id == a->id;
 }
 
+bool area_any_is_there(u32 pid, const struct area *v, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		if (area_is_there(pid, &v[i]))
+			return true;
+	return false;
+}
+
 void area_release(struct area *a)
 {
 	fd_close(&a->code_fd);

@@ -65,6 +65,8 @@ int area_fill(struct area *a, const void *code, u64 size, struct err *err);
 void area_unmap(const struct area *a, struct injector *in);
 /* Whether this area, not another one, is mapped at its address in the process. */
 bool area_is_there(u32 pid, const struct area *a);
+/* One of n. */
+bool area_any_is_there(u32 pid, const struct area *v, u32 n);
 /* Closes descriptors. */
 void area_release(struct area *a);
 

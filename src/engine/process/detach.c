@@ -73,10 +73,7 @@ struct copies {
 
 static bool has_copy(u32 pid, const struct patched *of)
 {
-	for (u32 i = 0; i < of->n_areas; i++)
-		if (area_is_there(pid, &of->areas[i]))
-			return true;
-	return false;
+	return area_any_is_there(pid, of->areas, of->n_areas);
 }
 
 /* The jumps of each batch are put in at once: one of them tells whether the process has all. */
@@ -113,26 +110,28 @@ static int remove_copy(void *ctx, u32 pid)
 
 /* A process that is looked at may have started another one before: all are looked at again until
  * none is meant. */
-static bool remove_from_children(struct copies *c)
+static bool remove_from_children(const struct patched *p, u32 ms,
+				 bool (*is_meant)(u32 pid, const struct patched *of))
 {
-	if (!c->of->n_areas)
+	struct copies c = { .of = p,
+			    .is_meant = is_meant,
+			    .end = clock_mono_ns() + ms * 1000000ull };
+
+	if (!p->n_areas)
 		return true;
 	do {
-		c->n = 0;
-		proc_each(remove_copy, c);
-	} while (c->n && clock_mono_ns() <= c->end);
-	return !c->n;
+		c.n = 0;
+		proc_each(remove_copy, &c);
+	} while (c.n && clock_mono_ns() <= c.end);
+	return !c.n;
 }
 
 bool process_remove_copies(const struct patched *p, u32 ms)
 {
-	return remove_from_children(&(struct copies){
-		.of = p, .end = clock_mono_ns() + ms * 1000000ull, .is_meant = has_copy });
+	return remove_from_children(p, ms, has_copy);
 }
 
 bool process_remove_parts(const struct patched *p, u32 ms)
 {
-	return !p->n_areas || !p->areas[0].in_children ||
-	       remove_from_children(&(struct copies){
-		       .of = p, .end = clock_mono_ns() + ms * 1000000ull, .is_meant = has_part });
+	return !p->n_areas || !p->areas[0].in_children || remove_from_children(p, ms, has_part);
 }

@@ -349,18 +349,10 @@ static void unmap_in(const struct patched *p, struct injector *in)
 			area_unmap(&p->areas[i], in);
 }
 
-static bool are_unmapped(const struct patched *p)
-{
-	for (u32 i = 0; i < p->n_areas; i++)
-		if (area_is_there(p->pid, &p->areas[i]))
-			return false;
-	return true;
-}
-
 /* True: they are unmapped, or all threads have ended. */
 static bool unmap_areas(const struct patched *p, const struct stopped *s)
 {
-	bool is_done = are_unmapped(p);
+	bool is_done = !area_any_is_there(p->pid, p->areas, p->n_areas);
 	u32 n_gone = 0;
 
 	for (u32 i = 0; i < s->n; i++)
@@ -375,7 +367,7 @@ static bool unmap_areas(const struct patched *p, const struct stopped *s)
 		else if (inject_begin(&in, p->pid, s->v[i].tid, &err) >= 0) {
 			unmap_in(p, &in);
 			inject_end(&in);
-			is_done = are_unmapped(p);
+			is_done = !area_any_is_there(p->pid, p->areas, p->n_areas);
 		}
 		err_release(&err);
 	}

@@ -22,10 +22,7 @@ enum {
 
 static bool is_needed(const struct patched *p)
 {
-	for (u32 i = 0; i < p->n_areas; i++)
-		if (area_is_there(p->pid, &p->areas[i]))
-			return true;
-	return !p->n_areas;
+	return !p->n_areas || area_any_is_there(p->pid, p->areas, p->n_areas);
 }
 
 /* The lock, or a negative number: nothing is to be done. The survivor (survivor.c) of a killed

@@ -14,7 +14,7 @@
 
 /* ---- source.c: the recording of this process, which replay_select() opens. */
 int replay_select(const char *path, struct err *err);
-enum { REPLAY_MOST_CPUS = 4096 };
+enum { REPLAY_MOST_CPUS = 4096 }; /* of the machine */
 const struct recorded_kernel *replay_formats(void);
 struct store *replay_store(void);
 /* The part of a file of another tool that could not be read; NULL: none. */
