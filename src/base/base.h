@@ -68,6 +68,14 @@ static inline bool lists_word(const char *words, const char *word, size_t len)
 	return false;
 }
 
+/* The last part of a path. */
+static inline const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static inline bool starts_with(const char *s, const char *prefix)
 {
 	return strncmp(s, prefix, strlen(prefix)) == 0;

@@ -154,6 +154,12 @@ void buf_cut(struct buf *b, size_t at, size_t len)
 	b->s[b->len] = '\0';
 }
 
+void buf_trim_end(struct buf *b)
+{
+	while (b->len && b->s[b->len - 1] == ' ')
+		b->s[--b->len] = '\0';
+}
+
 char *buf_steal(struct buf *b)
 {
 	buf_reserve(b, 0);

@@ -34,6 +34,8 @@ void buf_hex(struct buf *b, u64 v); /* no prefix, lower case */
 void buf_varint(struct buf *b, u64 v);
 /* Takes len bytes at `at` out. */
 void buf_cut(struct buf *b, size_t at, size_t len);
+/* Takes blanks at the end off. */
+void buf_trim_end(struct buf *b);
 /* Moves the string out; the caller frees it. Never NULL. */
 char *buf_steal(struct buf *b);
 /* Appends a whole file; 0 or -errno. Works for /proc and /sys files of unknown size. */

@@ -166,8 +166,7 @@ static int pack(struct cli *c, struct buf *payload)
 /* biolatency.bt -> biolatency, in the working directory; NULL when that cannot be guessed. */
 static char *guess_name(const struct cli *c)
 {
-	const char *slash = strrchr(c->request.script.name, '/');
-	const char *base = slash ? slash + 1 : c->request.script.name;
+	const char *base = base_name(c->request.script.name);
 	size_t len = strlen(base);
 
 	return ends_with(base, ".bt") && len > 3 ? xstrndup(base, len - 3) : NULL;

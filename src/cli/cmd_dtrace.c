@@ -57,7 +57,7 @@ static int read_request(struct cli *c, struct usdt_job *q)
 /* FILE.d becomes FILE.h or FILE.o here, as dtrace(1) does. */
 static const char *output_name(struct cli *c, const struct usdt_job *q)
 {
-	const char *slash = strrchr(q->in, '/'), *name = slash ? slash + 1 : q->in;
+	const char *name = base_name(q->in);
 	size_t len = strlen(name);
 
 	if (q->out)

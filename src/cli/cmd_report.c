@@ -2,8 +2,8 @@
 /* sonde report: what a recording contains, in sums. */
 #include "cli/recording.h"
 #include "cli/report.h"
-#include "cli/report_stacks.h"
 #include "cli/report_samples.h"
+#include "cli/report_stacks.h"
 #include "trace/value.h"
 
 static void put_count(struct buf *b, u64 n)

@@ -296,19 +296,18 @@ static bool read_list(struct sched *s, const char *list, bool of_pids)
 	return true;
 }
 
+static void show_cpus(void *ctx, u32 first, u32 last)
+{
+	struct sched *s = ctx;
+
+	for (u32 i = first; i <= last && i < SCHED_CPUS; i++)
+		s->shown[i] = 1;
+}
+
 static bool read_cpus(struct sched *s, const char *list)
 {
-	u32 first, last;
-
 	s->shown = arena_array(&s->arena, u8, SCHED_CPUS);
-	for (const char *at = list; at; at = *at ? at + 1 : NULL) {
-		at = job_read_range(at, &first, &last);
-		if (!at || (*at && *at != ','))
-			return false;
-		for (u32 i = first; i <= last && i < SCHED_CPUS; i++)
-			s->shown[i] = 1;
-	}
-	return true;
+	return job_read_ranges(list, show_cpus, s);
 }
 
 /* What is shown of the events. */
@@ -321,7 +320,7 @@ static int read_choice(struct sched *s)
 	if (tids && !read_list(s, tids, false))
 		return say_usage(c, "--tid=%s: numbers of threads, as 12,15", tids);
 	if (cpus && !read_cpus(s, cpus))
-		return say_usage(c, "--cpus=%s: a list of CPUs, as 0,2-3", cpus);
+		return job_refuse_cpus(c);
 	if (c->select.time_range && !c->request.from.file)
 		return say_usage(c, "--time is for a recording: --from");
 	if (pids && !c->request.from.file)

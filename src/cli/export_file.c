@@ -16,9 +16,7 @@ const struct exporter *exporter_find(const char *name)
 
 static bool has_suffix(const char *path, const char *suffix)
 {
-	const char *slash = strrchr(path, '/');
-
-	return ends_with(path, suffix) || streq(slash ? slash + 1 : path, suffix + 1);
+	return ends_with(path, suffix) || streq(base_name(path), suffix + 1);
 }
 
 const struct exporter *exporter_by_suffix(const char *path)

@@ -72,28 +72,40 @@ const char *job_read_range(const char *s, u32 *first, u32 *last)
 	return s && *last >= *first ? s : NULL;
 }
 
-/* "0,2-3" as a condition; false: it is no list. */
-static bool put_cpus(struct buf *b, const char *list)
+bool job_read_ranges(const char *list, void (*take)(void *ctx, u32 first, u32 last), void *ctx)
 {
-	const char *s = list;
 	u32 first, last;
 
-	for (; s; s = *s == ',' ? s + 1 : NULL) {
-		buf_puts(b, s == list ? "(" : " || ");
+	for (const char *s = list; s; s = *s == ',' ? s + 1 : NULL) {
 		s = job_read_range(s, &first, &last);
 		if (!s || (*s && *s != ','))
 			return false;
-		buf_printf(b, "(cpu >= %u && cpu <= %u)", first, last);
+		take(ctx, first, last);
 	}
-	buf_putc(b, ')');
 	return true;
+}
+
+int job_refuse_cpus(const struct cli *c)
+{
+	return say_usage(c, "--cpus=%s: a list of CPUs, as 0,2-3", c->select.cpus);
+}
+
+static void put_range(void *ctx, u32 first, u32 last)
+{
+	struct buf *b = ctx;
+
+	buf_printf(b, "%s(cpu >= %u && cpu <= %u)", b->len ? " || " : "", first, last);
 }
 
 int job_put_cpus(struct cli *c, struct buf *b)
 {
-	return !c->select.cpus || put_cpus(b, c->select.cpus) ?
-		       0 :
-		       say_usage(c, "--cpus=%s: a list of CPUs, as 0,2-3", c->select.cpus);
+	struct buf cond = { 0 };
+	bool is_list = !c->select.cpus || job_read_ranges(c->select.cpus, put_range, &cond);
+
+	if (is_list && cond.len)
+		buf_printf(b, "(%s)", cond.s);
+	buf_release(&cond);
+	return is_list ? 0 : job_refuse_cpus(c);
 }
 
 int job_only_cpus(struct cli *c)

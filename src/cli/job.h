@@ -61,6 +61,10 @@ bool job_is_launcher(const struct cli *c, u32 pid);
 const char *job_read_number(const char *s, u32 *n);
 /* "2-3", "2": a range of numbers, and what follows it; NULL: there is none. */
 const char *job_read_range(const char *s, u32 *first, u32 *last);
+/* Calls take for each range of "0,2-3"; false: it is no such list. */
+bool job_read_ranges(const char *list, void (*take)(void *ctx, u32 first, u32 last), void *ctx);
+/* The message about a -C that is none. */
+int job_refuse_cpus(const struct cli *c);
 /* -t as a condition on the expression `thread`: "tid == 12 || tid == 15"; nothing without it. */
 void job_put_tids(const struct cli *c, struct buf *b, const char *thread);
 /* -C as a condition of the language; nothing without it. 0, or 1 after a message. */

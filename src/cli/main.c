@@ -42,9 +42,7 @@ static void hold_standard_files(void)
 
 int main(int argc, char **argv)
 {
-	const char *slash = argc ? strrchr(argv[0], '/') : NULL, *name = slash ? slash + 1 :
-									 argc  ? argv[0] :
-										 "";
+	const char *name = argc ? base_name(argv[0]) : "";
 	struct cli c = { .line.drop_in = streq(name, "bpftrace"),
 			 .command = streq(name, "dtrace") ? &command_dtrace : NULL };
 	int ret;

@@ -32,7 +32,7 @@ bool chain_style_read(struct chain_style *style, const char *text)
 		while (i < ARRAY_SIZE(taken) && !streq(taken[i], word))
 			i++;
 		if (rest == end && end != s)
-			has_least ? (void)0 : (void)(style->least = n), has_least = true;
+			style->least = has_least ? style->least : n, has_least = true;
 		else if (streq(word, "none"))
 			style->how = CHAIN_NONE;
 		else if (streq(word, "graph"))
@@ -63,15 +63,11 @@ static struct chain_node *child_of(struct chain_node *n, struct arena *a,
 	return child;
 }
 
-void chain_add(struct chain_tree *t, struct arena *a, const struct chain_step *v, u32 n, int by,
+void chain_add(struct chain_node *root, struct arena *a, const struct chain_step *v, u32 n, int by,
 	       u64 period)
 {
-	struct chain_node *node = t->root;
+	struct chain_node *node = root;
 
-	if (!node) {
-		node = t->root = arena_new(a, struct chain_node);
-		*node = (struct chain_node){ 0 };
-	}
 	node->sum += period;
 	for (; n; n--, v += by) {
 		node = child_of(node, a, v->frame);
@@ -92,10 +88,12 @@ static int by_sum(const void *a, const void *b)
 	return strcmp(x->frame->symbol, y->frame->symbol);
 }
 
-/* The children that are large enough, as a list. */
-static struct chain_node *shown_children(struct chain_node *n, double least)
+/* The children that are large enough, as a list. total: of all samples. */
+static struct chain_node *shown_children(struct chain_node *n, const struct chain_style *style,
+					 u64 total)
 {
 	struct chain_node **v = xcalloc(n->n_children + 1, sizeof *v), *first;
+	double least = style->least / 100 * (double)total;
 	u32 k = 0;
 
 	for (struct chain_node *child = n->children; child; child = child->next)
@@ -141,15 +139,6 @@ static void put_pipes(const struct drawing *d, u64 pipes, u32 levels)
 	}
 }
 
-void buf_trim_end(struct buf *b)
-{
-	size_t len = b->len;
-
-	while (len && b->s[len - 1] == ' ')
-		len--;
-	buf_cut(b, len, b->len - len);
-}
-
 static void draw_branches(const struct drawing *d, struct chain_node *first, u64 total, u32 level,
 			  u64 pipes);
 
@@ -158,7 +147,6 @@ static void draw_branch(const struct drawing *d, struct chain_node *n, u64 total
 {
 	const u64 bit = 1ull << MIN(level, 63u);
 	bool is_last = !n->next;
-	double least;
 
 	put_pipes(d, pipes | bit, level + 1);
 	buf_trim_end(d->b);
@@ -173,8 +161,8 @@ static void draw_branch(const struct drawing *d, struct chain_node *n, u64 total
 		put_pipes(d, is_last ? pipes : pipes | bit, level + 1);
 		put_line(d, n);
 	}
-	least = d->style->least / 100 * (double)total;
-	draw_branches(d, shown_children(n, least), total, level + 1, is_last ? pipes : pipes | bit);
+	draw_branches(d, shown_children(n, d->style, total), total, level + 1,
+		      is_last ? pipes : pipes | bit);
 }
 
 /* Recursive as the chains are deep, which the recorder limits. */
@@ -213,17 +201,12 @@ static struct chain_node *draw_trunk(struct drawing *d, struct chain_node *n)
 
 static void draw(struct drawing *d, struct chain_node *root, u64 total, u64 own)
 {
-	struct chain_node *first;
+	struct chain_node *first = shown_children(root, d->style, total);
 
-	first = shown_children(root, d->style->least / 100 * (double)total);
 	if (!first)
 		return;
-	if (!first->next && first->sum == own) {
-		struct chain_node *n = first;
-
-		n = draw_trunk(d, n);
-		first = shown_children(n, d->style->least / 100 * (double)total);
-	}
+	if (!first->next && first->sum == own)
+		first = shown_children(draw_trunk(d, first), d->style, total);
 	draw_branches(d, first, total, 0, 0);
 	buf_putc(d->b, '\n');
 }
@@ -259,15 +242,15 @@ static void put_folded(const struct drawing *d, const struct chain_node *n,
 	}
 }
 
-void chain_put(struct buf *b, const struct names *names, struct chain_tree *t,
+void chain_put(struct buf *b, const struct names *names, struct chain_node *root,
 	       const struct chain_style *style, u64 total, u64 own)
 {
 	struct drawing d = { b, names, style, MARGIN };
 
-	if (!t->root || !t->root->n_children || !total || style->how == CHAIN_NONE)
+	if (!root->n_children || !total || style->how == CHAIN_NONE)
 		return;
 	if (style->how == CHAIN_FOLDED)
-		put_folded(&d, t->root, NULL, total);
+		put_folded(&d, root, NULL, total);
 	else
-		draw(&d, t->root, total, own);
+		draw(&d, root, total, own);
 }

@@ -24,14 +24,10 @@ struct chain { /* the innermost first */
 };
 
 struct chain_node {
-	const struct chain_frame *frame;
-	u64 hits, sum; /* that end here; with those below */
+	const struct chain_frame *frame; /* NULL: the root */
+	u64 hits, sum;                   /* that end here; with those below */
 	struct chain_node *children, *next;
 	u32 n_children;
-};
-
-struct chain_tree {
-	struct chain_node *root;
 };
 
 /* --call-graph, -g */
@@ -42,15 +38,13 @@ struct chain_style {
 	double least;     /* percent */
 };
 
-/* Without blanks at its end. */
-void buf_trim_end(struct buf *b);
 /* "graph,0.5,caller"; false: it has an unknown word. */
 bool chain_style_read(struct chain_style *style, const char *text);
 /* The n steps from v on, in the direction of by: 1 or -1. */
-void chain_add(struct chain_tree *t, struct arena *a, const struct chain_step *v, u32 n, int by,
+void chain_add(struct chain_node *root, struct arena *a, const struct chain_step *v, u32 n, int by,
 	       u64 period);
 /* total: of all samples; own: of the row. */
-void chain_put(struct buf *b, const struct names *names, struct chain_tree *t,
+void chain_put(struct buf *b, const struct names *names, struct chain_node *root,
 	       const struct chain_style *style, u64 total, u64 own);
 
 #endif

@@ -29,20 +29,13 @@ void where_release(struct where *w)
 
 /* ---- frames */
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static struct chain_frame *frame_new(struct where *w, const char *symbol, const char *path,
 				     bool is_kernel)
 {
 	struct chain_frame *f = arena_new(&w->frames.arena, struct chain_frame);
 
 	*f = (struct chain_frame){ .symbol = symbol,
-				   .dso = *path ? last_part(path) : "[unknown]",
+				   .dso = *path ? base_name(path) : "[unknown]",
 				   .path = path,
 				   .is_kernel = is_kernel };
 	return f;
@@ -166,7 +159,7 @@ void where_put_line(const struct where *w, struct buf *b, const struct trace_eve
 
 	if (!at->frame->is_kernel && at->ip &&
 	    store_names_source(w->r->stack_names, e->pid, at->ip, false, 0, &sym) && sym.file) {
-		put_foreignz(b, &w->r->names, last_part(sym.file));
+		put_foreignz(b, &w->r->names, base_name(sym.file));
 		buf_printf(b, ":%u", sym.line);
 	} else {
 		put_foreignz(b, &w->r->names, at->frame->symbol);
@@ -249,20 +242,21 @@ bool part_is_given(const struct cli *c)
 	return c->select.cpus || o->comms || o->dsos || o->symbols || o->pids || o->tids;
 }
 
+static void add_range(void *ctx, u32 first, u32 last)
+{
+	struct part *p = ctx;
+
+	for (u32 i = first; i <= last && i < 64 * ARRAY_SIZE(p->cpus); i++)
+		p->cpus[i / 64] |= 1ull << i % 64;
+}
+
 int part_read(struct part *p, const struct cli *c)
 {
-	const char *at = c->select.cpus;
-	u32 first, last;
+	const char *cpus = c->select.cpus;
 
-	*p = (struct part){ .o = &c->select.part, .has_cpus = at };
-	while (at && *at) {
-		at = job_read_range(at, &first, &last);
-		if (!at || (*at && *at != ','))
-			return say_usage(c, "--cpus=%s: a list of CPUs, as 0,2-3", c->select.cpus);
-		for (u32 i = first; i <= last && i < 64 * ARRAY_SIZE(p->cpus); i++)
-			p->cpus[i / 64] |= 1ull << i % 64;
-		at += *at == ',';
-	}
+	*p = (struct part){ .o = &c->select.part, .has_cpus = cpus };
+	if (cpus && !job_read_ranges(cpus, add_range, p))
+		return job_refuse_cpus(c);
 	if (!are_numbers(p->o->pids) || !are_numbers(p->o->tids))
 		return say_usage(c, "--pid and --tid take numbers, as 12,15");
 	return 0;

@@ -57,11 +57,11 @@ static const struct {
 };
 
 struct row {
-	const char *key;    /* the texts of its columns; each ends with NUL */
-	u64 period, sum, n; /* sum: with what it called */
-	u32 depth;          /* of the deepest chain */
-	const char *comm;   /* of its first sample */
-	struct chain_tree chains;
+	const char *key;          /* the texts of its columns; each ends with NUL */
+	u64 period, sum, n;       /* sum: with what it called */
+	u32 depth;                /* of the deepest chain */
+	const char *comm;         /* of its first sample */
+	struct chain_node chains; /* the root */
 };
 
 struct thread_name { /* the last one that it had */
@@ -96,6 +96,18 @@ struct histogram {
 static bool is_number(enum column_kind k)
 {
 	return k < COLUMN_COMM;
+}
+
+/* Of a column that is a number. */
+static u64 amount(const struct row *row, enum column_kind k)
+{
+	return k == COLUMN_CHILDREN ? row->sum : k == COLUMN_SAMPLES ? row->n : row->period;
+}
+
+/* The texts of a row follow each other. */
+static const char *next_text(const char *s)
+{
+	return s + strlen(s) + 1;
 }
 
 static bool has_column(const struct histogram *t, enum column_kind k)
@@ -258,6 +270,18 @@ static struct row *row_of(struct histogram *t, struct section *s, const struct t
 	return row;
 }
 
+/* The chain from its i-th function on, in the order of the chains. */
+static void add_chain(struct histogram *t, struct row *row, const struct chain *chain, u32 i,
+		      u64 period)
+{
+	bool callers = t->style.callers_first;
+	u32 n = chain->n - i;
+
+	row->depth = MAX(row->depth, n);
+	chain_add(&row->chains, &t->arena, &chain->v[callers ? n - 1 : i], n, callers ? -1 : 1,
+		  period);
+}
+
 /* The callers of a sample, in the order of the chains; those that the row of one before has do not
  * count again. */
 static void add_callers(struct histogram *t, struct section *s, const struct trace_event *e,
@@ -279,9 +303,7 @@ static void add_callers(struct histogram *t, struct section *s, const struct tra
 			continue;
 		seen[n_seen++] = row;
 		row->sum += period;
-		row->depth = MAX(row->depth, chain->n - i);
-		chain_add(&row->chains, &t->arena, &chain->v[at], chain->n - i, callers ? -1 : 1,
-			  period);
+		add_chain(t, row, chain, i, period);
 	}
 	free(seen);
 }
@@ -346,13 +368,8 @@ static void add_sample(struct histogram *t, const struct trace_event *e)
 	row = row_of(t, s, e, &chain.v[0]);
 	row->n++;
 	row->period += period;
-	if (t->style.how != CHAIN_NONE && e->has_stacks) {
-		bool callers = t->style.callers_first;
-
-		row->depth = MAX(row->depth, chain.n);
-		chain_add(&row->chains, &t->arena, callers ? &chain.v[chain.n - 1] : chain.v,
-			  chain.n, callers ? -1 : 1, period);
-	}
+	if (t->style.how != CHAIN_NONE && e->has_stacks)
+		add_chain(t, row, &chain, 0, period);
 	if (t->children)
 		add_callers(t, s, e, &chain, period);
 }
@@ -382,28 +399,19 @@ static int by_columns(const void *a, const void *b)
 	const char *p = x->key, *q = y->key;
 	int order = 0;
 
-	for (u32 i = 0; i < sorted_table->n_columns && !order; i++)
-		switch ((enum column_kind)sorted_table->columns[i]) {
-		case COLUMN_CHILDREN:
-			order = by_size(x->sum, y->sum);
-			order = order ? order : by_depth(x, y);
-			break;
-		case COLUMN_OVERHEAD:
-		case COLUMN_PERIOD: order = by_size(x->period, y->period); break;
-		case COLUMN_SAMPLES: order = by_size(x->n, y->n); break;
-		case COLUMN_COMM:
-		case COLUMN_DSO:
-		case COLUMN_SYMBOL:
-		case COLUMN_THREAD:
-		case COLUMN_CPU:
-		case COLUMN_SRCLINE:
-		case COLUMN_TRACE:
-			order = strcmp(p, q);
-			p += strlen(p) + 1;
-			q += strlen(q) + 1;
-			break;
-		case N_COLUMN_KINDS: break;
+	for (u32 i = 0; i < sorted_table->n_columns && !order; i++) {
+		enum column_kind k = sorted_table->columns[i];
+
+		if (is_number(k)) {
+			order = by_size(amount(x, k), amount(y, k));
+			if (!order && k == COLUMN_CHILDREN)
+				order = by_depth(x, y);
+			continue;
 		}
+		order = strcmp(p, q);
+		p = next_text(p);
+		q = next_text(q);
+	}
 	return order;
 }
 
@@ -425,7 +433,7 @@ static void set_widths(const struct histogram *t, const struct section *s, u32 *
 			buf_clear(&cell);
 			put_cell(t, &cell, t->columns[i], p);
 			widths[i] = MAX(widths[i], (u32)cell.len);
-			p += strlen(p) + 1;
+			p = next_text(p);
 		}
 	}
 	buf_release(&cell);
@@ -473,25 +481,12 @@ static void put_titles(const struct histogram *t, struct buf *b, const u32 *widt
 
 static void put_number(struct buf *b, enum column_kind k, const struct row *row, u64 total)
 {
-	switch (k) {
-	case COLUMN_CHILDREN:
-	case COLUMN_OVERHEAD:
-		buf_printf(b, "%.2f%%",
-			   total ? 100 * (double)(k == COLUMN_CHILDREN ? row->sum : row->period) /
-					   (double)total :
-				   0);
-		break;
-	case COLUMN_SAMPLES: buf_printf(b, "%llu", (unsigned long long)row->n); break;
-	case COLUMN_PERIOD: buf_printf(b, "%llu", (unsigned long long)row->period); break;
-	case COLUMN_COMM:
-	case COLUMN_DSO:
-	case COLUMN_SYMBOL:
-	case COLUMN_THREAD:
-	case COLUMN_CPU:
-	case COLUMN_SRCLINE:
-	case COLUMN_TRACE:
-	case N_COLUMN_KINDS: break;
-	}
+	u64 n = amount(row, k);
+
+	if (k == COLUMN_CHILDREN || k == COLUMN_OVERHEAD)
+		buf_printf(b, "%.2f%%", total ? 100 * (double)n / (double)total : 0);
+	else
+		buf_printf(b, "%llu", (unsigned long long)n);
 }
 
 static void put_row(const struct histogram *t, struct buf *b, const struct row *row,
@@ -509,7 +504,7 @@ static void put_row(const struct histogram *t, struct buf *b, const struct row *
 			put_number(&cell, t->columns[i], row, total);
 		} else {
 			put_cell(t, &cell, t->columns[i], p);
-			p += strlen(p) + 1;
+			p = next_text(p);
 		}
 		if (is_hidden(t, t->columns[i]))
 			continue;

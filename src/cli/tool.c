@@ -194,7 +194,7 @@ static struct tool *read_tool(const char *name, const char *path)
 
 struct tool *tool_open_file(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = base_name(path);
 	char *name = xstrndup(base, strlen(base) - (ends_with(base, ".bt") ? 3 : 0));
 	struct tool *t = read_tool(name, path);
 

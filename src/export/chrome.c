@@ -127,8 +127,7 @@ static void put_nodes(struct chrome *c)
 
 	for (u32 i = 0; i < c->nodes.n; i++) {
 		const struct node *n = c->nodes.v[i];
-		const char *slash = strrchr(n->frame->module, '/'),
-			   *file = slash ? slash + 1 : n->frame->module;
+		const char *file = base_name(n->frame->module);
 
 		buf_printf(b, "%s\"%u\":{\"category\":", i ? ",\n" : ",\"stackFrames\":{\n",
 			   n->number);

@@ -270,13 +270,12 @@ static void put_env(struct buf *b, const struct export_job *j, const char *name,
 static void put_session(struct buf *b, const struct export_job *j)
 {
 	const struct file_head *h = &j->tables->head;
-	const char *slash = strrchr(j->file, '/');
 	time_t start = (time_t)((s64)(h->start_ns + (u64)h->to_real) / 1000000000);
 	struct tm tm = { 0 };
 	char text[32];
 
 	buf_puts(b, "\ttrace_name = \"");
-	for (const char *s = slash ? slash + 1 : j->file; *s; s++)
+	for (const char *s = base_name(j->file); *s; s++)
 		if (*s != '"' && *s != '\\' && (u8)*s >= ' ')
 			buf_putc(b, *s);
 	localtime_r(&start, &tm);

@@ -60,11 +60,10 @@ static struct frame *frame_missing(struct frames *f, const char *why)
 /* Without a function: by the file, else by the address. */
 static struct frame *frame_nameless(struct frames *f, const char *module, u64 ip)
 {
-	const char *slash = strrchr(module, '/');
 	char name[280];
 
 	if (*module)
-		snprintf(name, sizeof name, "[%.250s]", slash ? slash + 1 : module);
+		snprintf(name, sizeof name, "[%.250s]", base_name(module));
 	else
 		snprintf(name, sizeof name, "%#llx", (unsigned long long)ip);
 	return frame_named(f, name, module);

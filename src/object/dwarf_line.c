@@ -193,13 +193,6 @@ static bool file_matches(const char *path, const char *file)
 	       (n == m || path[n - m - 1] == '/' || file[0] == '/');
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 struct statement {
 	struct dwarf_line at;
 	void *instance; /* the innermost block, function or inlined copy that contains it */
@@ -239,7 +232,7 @@ static bool is_inside(const struct search *s, const struct row *r)
 		return true;
 	for (u32 i = 0; i < s->n_bodies; i++)
 		if (r->line >= s->body[i].first && r->line <= s->body[i].last &&
-		    file_matches(s->body[i].file, base_of(r->file)))
+		    file_matches(s->body[i].file, base_name(r->file)))
 			return true;
 	return dwarf_is_in(s->d, r->address, s->func);
 }
@@ -290,7 +283,7 @@ static void search_all(struct search *s)
 		for (u32 i = 0; i < s->d->units.n; i++) {
 			struct unit *u = &s->d->units.v[i];
 			bool named =
-				file_matches(s->d->f->dwarf_diename(&u->die), base_of(s->file));
+				file_matches(s->d->f->dwarf_diename(&u->die), base_name(s->file));
 
 			if (named == !pass)
 				search_unit(s, u);

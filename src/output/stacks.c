@@ -288,13 +288,6 @@ static u32 index_of(const void *value)
 	return (u32)(uintptr_t)value - 1;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 void put_frame_label(struct buf *b, const struct names *names, const struct stack_frame *f)
 {
 	buf_puts(b, f->name);

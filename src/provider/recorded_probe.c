@@ -10,22 +10,15 @@
 #include "sym/tracefs.h"
 #include "type/layout.h"
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* "libc" is libc.so.6 and libc-2.31.so, "bash" is /usr/bin/bash. */
 static bool is_file(const char *pattern, const char *path)
 {
-	const char *name = base_of(path);
+	const char *name = base_name(path);
 	size_t n = strlen(pattern);
 
 	if (!*pattern || glob_match(pattern, path) || glob_match(pattern, name))
 		return true;
-	if (streq(base_of(pattern), name)) /* /bin is /usr/bin */
+	if (streq(base_name(pattern), name)) /* /bin is /usr/bin */
 		return true;
 	return starts_with(pattern, "lib") && !strncmp(name, pattern, n) && strchr(".-", name[n]);
 }

@@ -142,13 +142,6 @@ static struct target *add_place(struct lines *l, u64 address, const struct dwarf
 	return t;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int add_line(void *ctx, const struct dwarf_line *at)
 {
 	struct lines *l = ctx;

@@ -148,11 +148,10 @@ static bool is_apart(void)
 
 NORETURN static void become(const struct run *r, pid_t parent)
 {
-	const char *path = command.path, *slash = strrchr(path, '/');
+	const char *path = command.path;
 	char how;
 
-	prctl(PR_SET_NAME,
-	      slash ? slash + 1 : path); /* events before exec show the command, not us */
+	prctl(PR_SET_NAME, base_name(path)); /* events before exec show the command, not us */
 	if (!is_apart() || !take_ids(r->request->traced.user))
 		_exit(0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);

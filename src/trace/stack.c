@@ -106,12 +106,9 @@ bool frame_name(struct buf *b, const struct names *names, bool user, struct proc
 
 const char *frame_module(const struct names *names, bool user, struct process_at of, u64 ip)
 {
-	const char *path = symbol_of(names, user, of, ip).module, *slash;
+	const char *path = symbol_of(names, user, of, ip).module;
 
-	if (!path)
-		return user ? "" : "kernel";
-	slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
+	return path ? base_name(path) : user ? "" : "kernel";
 }
 
 static void put_symbol(struct buf *b, const struct names *names, const struct symbol *sym, u64 ip)

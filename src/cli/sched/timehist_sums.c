@@ -105,8 +105,7 @@ static void put_thread(struct sched *s, const struct sched_thread *thread)
 	}
 	if (!has_waits)
 		buf_printf(b, "%6.2f   %5llu", deviation(t), (ull)t->migrations);
-	while (b->s[b->len - 1] == ' ')
-		b->len--;
+	buf_trim_end(b);
 	buf_putc(b, '\n');
 }
 

@@ -242,8 +242,7 @@ static void put_text(const struct shown *s, const struct line *l)
 		buf_printf(b, "  ( +- %5.2f%% )", l->spread);
 	if (l->times.running != l->times.enabled && !l->missing)
 		buf_printf(b, "  (%.2f%%)", share_running(&l->times));
-	while (b->len && b->s[b->len - 1] == ' ')
-		b->s[--b->len] = '\0';
+	buf_trim_end(b);
 	buf_putc(b, '\n');
 }
 

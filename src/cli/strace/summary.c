@@ -198,8 +198,7 @@ static struct shape shape_of(const char *words)
 static void end_row(struct buf *b, const struct shape *shape)
 {
 	if (shape->n && shape->col[shape->n - 1] == COLUMN_NAME)
-		while (b->len && b->s[b->len - 1] == ' ')
-			b->len--;
+		buf_trim_end(b);
 	buf_putc(b, '\n');
 }
 
