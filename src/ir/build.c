@@ -494,6 +494,21 @@ struct opnd ir_opaque(struct lower *l, struct opnd v)
 	return ir_load(l, word, 8, false);
 }
 
+struct opnd ir_choose(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b,
+		      struct opnd yes, struct opnd no)
+{
+	struct ir_block *take = ir_block_new(l), *out = ir_block_new(l);
+	u32 v = ir_var(l);
+
+	ir_var_set(l, v, no);
+	ir_branch(l, cc, a, b, take, out);
+	ir_place(l, take);
+	ir_var_set(l, v, yes);
+	ir_jump(l, out);
+	ir_place(l, out);
+	return ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
+}
+
 struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most)
 {
 	struct ir_block *over, *out;

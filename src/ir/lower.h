@@ -80,6 +80,9 @@ void ir_var_set(struct lower *l, u32 var, struct opnd v);
 struct opnd ir_opaque(struct lower *l,
 		      /* v as a value unknown to verifiers, if they would follow too many paths */
 		      struct opnd v);
+/* `yes` if a cc b, else `no`; both are computed. */
+struct opnd ir_choose(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b,
+		      struct opnd yes, struct opnd no);
 /* n, or most if n is greater (or negative) */
 struct opnd ir_at_most(struct lower *l, struct opnd n, s64 most);
 

@@ -36,22 +36,6 @@ static struct opnd masked(struct lower *l, struct opnd v, u32 shift, s64 mask)
 	return ir_op2(l, IR_AND, ir_op2(l, IR_SHR, v, o_imm(shift)), o_imm(mask));
 }
 
-/* Selects `yes` if a cc b, else `no`; both are computed. */
-static struct opnd choose(struct lower *l, enum ir_cond cc, struct opnd a, struct opnd b,
-			  struct opnd yes, struct opnd no)
-{
-	struct ir_block *take = ir_block_new(l), *out = ir_block_new(l);
-	u32 v = ir_var(l);
-
-	ir_var_set(l, v, no);
-	ir_branch(l, cc, a, b, take, out);
-	ir_place(l, take);
-	ir_var_set(l, v, yes);
-	ir_jump(l, out);
-	ir_place(l, out);
-	return ir_emit(l, (struct ir_insn){ .op = IR_MOVE, .arg = { o_temp(v) } });
-}
-
 static struct opnd widen(struct lower *l, struct opnd f)
 {
 	struct opnd sign = ir_op2(l, IR_SHL, ir_op2(l, IR_SHR, f, o_imm(31)), o_imm(63));
@@ -60,9 +44,9 @@ static struct opnd widen(struct lower *l, struct opnd f)
 	struct opnd low = ir_op2(l, IR_SHL, rest, o_imm(FRACTION - FLOAT_FRACTION)), d;
 
 	d = ir_op2(l, IR_ADD, low, o_imm((s64)REBIAS << FRACTION));
-	d = choose(l, CC_EQ, e, o_imm(FLOAT_EXPONENT_MASK), ir_op2(l, IR_OR, low, o_imm(INFINITE)),
-		   d);
-	d = choose(l, CC_EQ, e, o_imm(0), o_imm(0), d);
+	d = ir_choose(l, CC_EQ, e, o_imm(FLOAT_EXPONENT_MASK),
+		      ir_op2(l, IR_OR, low, o_imm(INFINITE)), d);
+	d = ir_choose(l, CC_EQ, e, o_imm(0), o_imm(0), d);
 	return ir_op2(l, IR_OR, d, sign);
 }
 
@@ -96,10 +80,10 @@ static struct opnd cut(struct lower *l, struct opnd d)
 	struct opnd down = ir_op2(l, IR_SHR, whole, back), v;
 	struct opnd up = ir_op2(l, IR_SHL, whole, ir_op2(l, IR_AND, shift, o_imm(63)));
 
-	v = choose(l, CC_SGE, shift, o_imm(0), up, down);
-	v = choose(l, CC_SLT, shift, o_imm(-FRACTION), o_imm(0), v);
-	v = choose(l, CC_SLT, d, o_imm(0), ir_op2(l, IR_SUB, o_imm(0), v), v);
-	return choose(l, CC_SGT, shift, o_imm(63 - FRACTION), o_imm(INT64_MIN), v);
+	v = ir_choose(l, CC_SGE, shift, o_imm(0), up, down);
+	v = ir_choose(l, CC_SLT, shift, o_imm(-FRACTION), o_imm(0), v);
+	v = ir_choose(l, CC_SLT, d, o_imm(0), ir_op2(l, IR_SUB, o_imm(0), v), v);
+	return ir_choose(l, CC_SGT, shift, o_imm(63 - FRACTION), o_imm(INT64_MIN), v);
 }
 
 struct opnd lower_float_to_int(struct lower *l, struct node *n)

@@ -314,10 +314,7 @@ static struct opnd count_of(struct snapping *g, u32 op)
 static struct opnd at_most_bound(struct snapping *g, u32 op, struct opnd n)
 {
 	const struct snapshot_op *o = &g->s->v[op];
-	struct lower *l = g->l;
-	struct ir_block *more = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd bound;
-	u32 least;
 
 	if (o->bound.kind == LEN_NONE)
 		return n;
@@ -325,14 +322,7 @@ static struct opnd at_most_bound(struct snapping *g, u32 op, struct opnd n)
 			g->result :
 			word_of(g, op, o->bound_in, o->bound.value, o->bound.size);
 	leave_unless(g, op, CC_SGT, bound, o_imm(0));
-	least = ir_var(l);
-	ir_var_set(l, least, n);
-	ir_branch(l, CC_UGT, n, bound, more, out);
-	ir_place(l, more);
-	ir_var_set(l, least, bound);
-	ir_jump(l, out);
-	ir_place(l, out);
-	return o_temp(least);
+	return ir_choose(g->l, CC_UGT, n, bound, bound, n);
 }
 
 /* Bytes to read: not 0, at most cap. */

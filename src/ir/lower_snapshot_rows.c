@@ -160,24 +160,8 @@ static struct opnd put_sources(struct snapping *g)
 
 /* At the return: which flags an op must have one of, and must not have. */
 struct chosen {
-	u32 wanted, unwanted;
+	struct opnd wanted, unwanted;
 };
-
-static u32 either_flag(struct lower *l, enum ir_cond cc, struct opnd a, u64 yes, u64 no)
-{
-	struct ir_block *is = ir_block_new(l), *out = ir_block_new(l);
-	u32 var = ir_var(l), mark;
-
-	ir_var_set(l, var, o_imm((s64)no));
-	ir_branch(l, cc, a, o_imm(0), is, out);
-	mark = lower_values_mark(l);
-	ir_place(l, is);
-	ir_var_set(l, var, o_imm((s64)yes));
-	lower_values_drop(l, mark);
-	ir_jump(l, out);
-	ir_place(l, out);
-	return var;
-}
 
 static void leave_unless_chosen(struct snapping *g, const struct chosen *c, u32 to, struct opnd op)
 {
@@ -185,32 +169,24 @@ static void leave_unless_chosen(struct snapping *g, const struct chosen *c, u32 
 
 	if (g->result.kind == O_NONE)
 		return;
-	piece_leave_unless(g, to, CC_EQ, ir_op2(l, IR_AND, op, o_temp(c->unwanted)), o_imm(0));
+	piece_leave_unless(g, to, CC_EQ, ir_op2(l, IR_AND, op, c->unwanted), o_imm(0));
 	if (g->s->is_half)
-		piece_leave_unless(g, to, CC_NE, ir_op2(l, IR_AND, op, o_temp(c->wanted)),
-				   o_imm(0));
+		piece_leave_unless(g, to, CC_NE, ir_op2(l, IR_AND, op, c->wanted), o_imm(0));
 }
 
 /* Bytes of an op that is no string: not 0. */
 static struct opnd length(struct snapping *g, u32 to, struct opnd sources, struct opnd op)
 {
 	struct lower *l = g->l;
-	struct ir_block *more = ir_block_new(l), *out = ir_block_new(l);
 	struct opnd shift = bits(l, op, ROW_UNIT_SHIFT, ROW_UNIT_MASK),
 		    n = source(l, sources, op, ROW_SOURCE_SHIFT), most;
-	u32 least = ir_var(l);
 
 	n = ir_op2(l, IR_ADD, n, ir_op2(l, IR_SUB, ir_op2(l, IR_SHL, o_imm(1), shift), o_imm(1)));
 	n = ir_op2(l, IR_SHR, n, shift);
 	piece_leave_unless(g, to, CC_SGT, n, o_imm(0));
 	most = bits(l, op, ROW_MOST_SHIFT, ROW_WORD_MASK);
-	ir_var_set(l, least, n);
-	ir_branch(l, CC_UGT, n, most, more, out);
-	ir_place(l, more);
-	ir_var_set(l, least, most);
-	ir_jump(l, out);
-	ir_place(l, out);
-	n = ir_op2(l, IR_MUL, o_temp(least), bits(l, op, 0, ROW_WORD_MASK));
+	n = ir_choose(l, CC_UGT, n, most, most, n);
+	n = ir_op2(l, IR_MUL, n, bits(l, op, 0, ROW_WORD_MASK));
 	return ir_at_most(l, n, g->s->row_cap);
 }
 
@@ -290,9 +266,11 @@ void snapshot_copy_row(struct snapping *g)
 	u32 mark;
 
 	if (g->result.kind != O_NONE) {
-		c.unwanted = either_flag(l, CC_SLT, g->result, ROW_ON_SUCCESS, ROW_ON_FAILURE);
+		c.unwanted = ir_choose(l, CC_SLT, g->result, o_imm(0), o_imm(ROW_ON_SUCCESS),
+				       o_imm(ROW_ON_FAILURE));
 		if (g->s->is_half)
-			c.wanted = either_flag(l, CC_NE, o_temp(g->copied), ROW_STORED, ROW_IS_OP);
+			c.wanted = ir_choose(l, CC_NE, o_temp(g->copied), o_imm(0),
+					     o_imm(ROW_STORED), o_imm(ROW_IS_OP));
 	}
 	mark = lower_values_mark(l);
 	for (u32 i = 0; i < ROW_OPS; i++) {
