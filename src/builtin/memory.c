@@ -58,7 +58,7 @@ static u32 str_room(struct check *c, const struct node *len)
 static void take_param_text(struct check *c, struct node *what)
 {
 	const struct node *param = what->kind == N_BINARY && what->op == OP_ADD ? what->a : NULL;
-	u32 len;
+	u32 len, skip;
 
 	if (what->kind == N_PARAM && what->name)
 		check_param_text(c, what);
@@ -66,9 +66,9 @@ static void take_param_text(struct check *c, struct node *what)
 	    !type_is_integer(what->b->type) || what->b->value < 0)
 		return;
 	len = (u32)strlen(param->name);
-	len -= (u32)MIN(what->b->value, (s64)len);
-	node_make_str(what, param->name + strlen(param->name) - len, len,
-		      type_string(c->arena, len + 1));
+	skip = (u32)MIN(what->b->value, (s64)len);
+	len -= skip;
+	node_make_str(what, param->name + skip, len, type_string(c->arena, len + 1));
 }
 
 static const struct type *check_str(struct check *c, struct node *call)

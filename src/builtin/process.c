@@ -66,10 +66,9 @@ static struct ir_val lower_rand(struct lower *l, struct node *call)
 
 static struct ir_val lower_ncpus(struct lower *l, struct node *call)
 {
-	bool is_other = l->env->is_replay;
+	s64 n = l->env->is_replay ? (s64)l->env->recorded_cpus : get_nprocs_conf();
 
-	return val_scalar(call->type,
-			  o_imm(is_other ? (s64)l->env->recorded_cpus : get_nprocs_conf()));
+	return val_scalar(call->type, o_imm(n));
 }
 
 /*

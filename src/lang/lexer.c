@@ -591,11 +591,11 @@ bool lex_parse_int(const char *s, u32 len, u64 *value)
 
 bool lex_parse_param(const char *text, s64 *value)
 {
+	bool minus;
 	u64 v;
 
 	text += strspn(text, " \t\n\v\f\r");
-	bool minus = *text == '-';
-
+	minus = *text == '-';
 	text += minus || *text == '+';
 	if (!lex_parse_int(text, (u32)strlen(text), &v))
 		return false;

@@ -11,7 +11,6 @@
  */
 #include <arpa/inet.h>
 #include "trace/call_number.h"
-#include "trace/call_quote.h"
 #include "trace/call_show.h"
 #include "trace/call_words.h"
 
@@ -121,11 +120,7 @@ void call_put_net_address(struct shown *s, u32 family, const char *name, struct 
 	if (style == CALL_RAW)
 		return;
 	buf_puts(s->b, style ? " /* " : "");
-	buf_puts(s->b, six ? "inet_pton(AF_INET6, " : "inet_addr(");
-	put_quoted(s->b, (const u8 *)text, (u32)strlen(text), s->hex);
-	if (six && name && !style)
-		buf_printf(s->b, ", &%s", name);
-	buf_putc(s->b, ')');
+	put_inet_text(s->b, text, six, style ? NULL : name, s->hex);
 	buf_puts(s->b, style ? " */" : "");
 }
 

@@ -150,14 +150,21 @@ void put_device(struct buf *b, u64 dev)
 	buf_printf(b, "makedev(%#x, %#x)", major(dev), minor(dev));
 }
 
+void put_inet_text(struct buf *b, const char *text, bool six, const char *name, enum call_hex hex)
+{
+	buf_puts(b, six ? "inet_pton(AF_INET6, " : "inet_addr(");
+	put_quoted(b, (const u8 *)text, (u32)strlen(text), hex);
+	if (six && name)
+		buf_printf(b, ", &%s", name);
+	buf_putc(b, ')');
+}
+
 void put_inet(struct buf *b, const u8 *p, bool six, enum call_hex hex)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 
 	inet_ntop(six ? AF_INET6 : AF_INET, p, text, sizeof text);
-	buf_puts(b, six ? "inet_pton(AF_INET6, " : "inet_addr(");
-	put_quoted(b, (const u8 *)text, (u32)strlen(text), hex);
-	buf_puts(b, six ? ", &sin6_addr)" : ")");
+	put_inet_text(b, text, six, "sin6_addr", hex);
 }
 
 void put_hardware(struct buf *b, const u8 *p, u32 n)

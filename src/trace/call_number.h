@@ -53,6 +53,8 @@ void put_bare_date(struct buf *b, s64 seconds);
 void put_device(struct buf *b, u64 dev);
 /* inet_addr("127.0.0.1") */
 void put_inet(struct buf *b, const u8 *p, bool six, enum call_hex hex);
+/* Likewise of an address as text; name: of the member, which inet_pton() has; NULL: none. */
+void put_inet_text(struct buf *b, const char *text, bool six, const char *name, enum call_hex hex);
 /* 00:1b:21 */
 void put_hardware(struct buf *b, const u8 *p, u32 n);
 /* htons(80) */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of a view, for the files of call_text.c and call_netlink.c, whose values contain each
- * other. */
+/* The text of a view: call_show.c, call_netlink.c and others, whose values contain each other. */
 #ifndef SONDE_TRACE_CALL_SHOW_H
 #define SONDE_TRACE_CALL_SHOW_H
 

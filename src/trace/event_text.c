@@ -10,6 +10,7 @@
 #include "trace/event_text.h"
 #include <stdio.h>
 #include "base/clock.h"
+#include "trace/event_address.h"
 #include "trace/event_bits.h"
 #include "trace/event_constants.h"
 #include "trace/event_expr.h"
@@ -361,56 +362,6 @@ static struct value cpumask(struct eval *v, const struct event_member *m)
 	return made_text(v, from);
 }
 
-static void put_ip4(struct buf *b, const u8 *p)
-{
-	buf_printf(b, "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
-}
-
-/* ::ffff:1.2.3.4, and ISATAP's ...:0:5efe:1.2.3.4 (lib/vsprintf.c, ip6_compressed_string) */
-static bool ends_as_ip4(const u8 *p)
-{
-	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff }, isatap[4] = { 0, 0, 0x5e, 0xfe };
-
-	return memcmp(p, mapped, sizeof mapped) == 0 ||
-	       ((p[8] & ~2) == 0 && memcmp(p + 9, isatap + 1, 3) == 0);
-}
-
-/* The longest run of zero groups is "::". */
-static void put_ip6(struct buf *b, const u8 *p)
-{
-	bool with_ip4 = ends_as_ip4(p);
-	u32 best = 0, at = 8, groups = with_ip4 ? 6 : 8;
-
-	for (u32 i = 0; i < groups; i++) {
-		u32 n = 0;
-
-		while (i + n < groups && !p[2 * (i + n)] && !p[2 * (i + n) + 1])
-			n++;
-		if (n > 1 && n > best)
-			best = n, at = i;
-	}
-	for (u32 i = 0; i < groups; i++) {
-		if (i == at) {
-			buf_puts(b, "::");
-			i += best - 1;
-			continue;
-		}
-		buf_printf(b, "%s%x", i && i != at + best ? ":" : "", p[2 * i] << 8 | p[2 * i + 1]);
-	}
-	if (!with_ip4)
-		return;
-	if (at + best != groups)
-		buf_putc(b, ':');
-	put_ip4(b, p + 12);
-}
-
-/* All groups, all digits; between is ":" or "" (%pi6). */
-static void put_ip6_whole(struct buf *b, const u8 *p, const char *between)
-{
-	for (u32 i = 0; i < 8; i++)
-		buf_printf(b, "%s%02x%02x", i ? between : "", p[2 * i], p[2 * i + 1]);
-}
-
 enum { FAMILY_IP4 = 2, FAMILY_IP6 = 10 };
 
 /* struct sockaddr_in, sockaddr_in6: "1.2.3.4:80", "[::1]:80" */
@@ -698,26 +649,6 @@ static void put_symbol(struct eval *v, u64 address, bool with_offset)
 		buf_printf(v->out, "+0x%llx", (unsigned long long)s.offset);
 }
 
-static void put_mac(struct buf *b, const struct value *x, char between)
-{
-	for (u32 i = 0; x->in_memory && i < 6 && i < x->len; i++) {
-		if (i && between)
-			buf_putc(b, between);
-		buf_printf(b, "%02x", x->at[i]);
-	}
-}
-
-/* Byte order of a binary UUID: b (big endian), l (little endian: the first three groups
- * reversed). */
-static void put_uuid(struct buf *b, const struct value *x, bool little)
-{
-	static const u8 turned[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
-
-	for (u32 i = 0; x->in_memory && x->len >= 16 && i < 16; i++)
-		buf_printf(b, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-			   x->at[little ? turned[i] : i]);
-}
-
 static void put_plain_pointer(struct eval *v, const struct conversion *c, u64 address)
 {
 	char text[24];
@@ -754,7 +685,10 @@ static void put_pointer(struct eval *v, const struct conversion *c, const struct
 	if (is_symbol(e))
 		put_symbol(v, (u64)number_of(x), e[0] == 'S' || e[0] == 'F' || e[0] == 'B');
 	else if ((e[0] == 'M' || e[0] == 'm') && x->in_memory)
-		put_mac(v->out, x, e[0] == 'm' ? '\0' : e[1] == 'F' ? '-' : ':');
+		put_hex_bytes(v->out, x->at, MIN(x->len, 6u),
+			      e[0] == 'm' ? '\0' :
+			      e[1] == 'F' ? '-' :
+					    ':');
 	else if (e[0] == 'i' && e[1] == '4' && x->in_memory && x->len >= 4)
 		buf_printf(v->out, "%03u.%03u.%03u.%03u", x->at[0], x->at[1], x->at[2], x->at[3]);
 	else if (e[0] == 'I' && e[1] == '4' && x->in_memory && x->len >= 4)
@@ -768,7 +702,7 @@ static void put_pointer(struct eval *v, const struct conversion *c, const struct
 	else if ((e[0] == 'h' || e[0] == 'b') && x->in_memory)
 		put_memory(v, c, x);
 	else if (e[0] == 'U' && x->in_memory)
-		put_uuid(v->out, x, (e[1] | 32) == 'l');
+		put_uuid(v->out, x->at, x->len, (e[1] | 32) == 'l');
 	else if (!number_of(x))
 		put_padded(v, c, "(nil)", 5);
 	else
