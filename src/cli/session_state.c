@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "cli/session_state.h"
+#include "sym/procs.h"
 
 enum { NAME_LONGEST = 64 };
 
@@ -161,7 +162,7 @@ int session_signal(int place, const char *name, int signo)
 
 	if (ret)
 		return ret;
-	process = (int)syscall(SYS_pidfd_open, pid, 0);
+	process = proc_pidfd(pid);
 	if (process < 0)
 		return -errno;
 	if (!is_locked(lock)) /* after it was opened: so it is that process */

@@ -31,11 +31,6 @@
 #define SYS_pidfd_send_signal 424
 #endif
 
-int watch_pid(s32 pid)
-{
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-}
-
 /* Words of the command: split on spaces, quotes keep them together. A quote without an end is a
  * character. */
 static char **split_words(struct arena *a, const char *s)
@@ -257,7 +252,7 @@ static int start(struct run *r, struct err *err)
 	if (!make_wait(r) || fcntl(command.told, F_SETFL, O_NONBLOCK) < 0)
 		return err_set(err, -ECHILD,
 			       "the process for the command of -c cannot be prepared");
-	r->child.fd = watch_pid(r->child.pid); /* -1: SIGCHLD reports its end */
+	r->child.fd = proc_pidfd((u32)r->child.pid); /* -1: SIGCHLD reports its end */
 	return 0;
 }
 

@@ -48,8 +48,7 @@ void processes_open(struct run *r)
 	for (u32 i = 0; i < t->n_pids; i++) {
 		struct watched_process *p = &r->processes[i];
 
-		*p = (struct watched_process){ .pid = t->pids[i],
-					       .fd = watch_pid((s32)t->pids[i]) };
+		*p = (struct watched_process){ .pid = t->pids[i], .fd = proc_pidfd(t->pids[i]) };
 		if (p->fd < 0)
 			p->start = proc_start_time(p->pid);
 	}

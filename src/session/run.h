@@ -174,7 +174,6 @@ void child_look(struct run *r);                    /* ends the run when it has e
 void child_end(struct run *r);                     /* terminates and reaps it, if it ends */
 /* Why it was not executed, if it should have been. */
 int child_verdict(struct run *r, struct err *err);
-int watch_pid(s32 pid); /* a pidfd, or -1 */
 
 /* ---- command.c: the command of system() */
 /* span: the statement. */

@@ -50,7 +50,7 @@ u32 proc_number(u32 pid)
 
 	if (!proc_is_foreign())
 		return pid;
-	fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	fd = proc_pidfd(pid);
 	if (fd < 0)
 		return 0;
 	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
@@ -107,6 +107,11 @@ static ssize_t read_start(u32 pid, const char *file, char *buf, size_t len)
 	if (n >= 0)
 		buf[n] = '\0';
 	return n;
+}
+
+int proc_pidfd(u32 pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
 bool proc_exists(u32 pid)

@@ -10,6 +10,8 @@
  * The pid of a process in the mounted /proc, which may belong to another pid namespace; 0: none.
  */
 u32 proc_number(u32 pid);
+/* A descriptor that is readable when the process has ended (pidfd_open(2)); -1 with errno set. */
+int proc_pidfd(u32 pid);
 /* Queries the kernel: /proc may be missing, or hide other users' processes (hidepid). */
 bool proc_exists(u32 pid);
 /* Its files and memory are accessible: it is one of our user's, or we have CAP_SYS_PTRACE

@@ -14,6 +14,7 @@
 #include "engine/process/area.h"
 #include "engine/process/detach.h"
 #include "engine/process/internal.h"
+#include "sym/procs.h"
 
 enum {
 	TRIES = 50, /* of process_lock(), which itself waits */
@@ -77,7 +78,7 @@ static _Noreturn void watch(int sonde, struct patched p)
 
 int watcher_start(const struct patched *p, struct err *err)
 {
-	int sonde = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	int sonde = proc_pidfd((u32)getpid());
 	sigset_t all, old;
 	pid_t child;
 
