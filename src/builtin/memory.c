@@ -34,6 +34,12 @@ static const struct type *str_of_number(struct check *c, struct node *call, cons
 	return node_fold_str(call, text, len, type_string(c->arena, len + 1));
 }
 
+/* The probe's name, which counts as a literal: its NUL is not counted. */
+static bool is_probe_name(const struct node *n)
+{
+	return n->kind == N_CAST && n->a->kind == N_CALL && n->a->type->kind == TY_PROBE;
+}
+
 static u32 max_strlen(const struct check *c)
 {
 	return (u32)c->env->config.max_strlen;
@@ -102,9 +108,9 @@ static const struct type *check_str(struct check *c, struct node *call)
 }
 
 /* Number of bytes to read, the NUL included. */
-static struct opnd str_bytes(struct lower *l, struct node *len, u32 cap)
+static struct opnd str_bytes(struct lower *l, const struct node *what, struct node *len, u32 cap)
 {
-	if (!len)
+	if (!len || (len->is_const && is_probe_name(what)))
 		return o_imm(cap);
 	if (len->is_const)
 		return o_imm(MAX(MIN(len->value, (s64)cap), 1));
@@ -185,7 +191,7 @@ static struct ir_val lower_str(struct lower *l, struct node *call)
 	if (is_text)
 		size = ir_at_most(l, ir_op2(l, IR_ADD, size, o_imm(1)), cap);
 	else
-		size = str_bytes(l, len, cap);
+		size = str_bytes(l, what, len, cap);
 	if (canonical)
 		ir_zero(l, dst, t->count);
 	else if (len && !len->is_const) /* with length 0 the helper writes nothing */

@@ -511,9 +511,9 @@ static int act_print(struct actor *a, struct event_desc *e, const void *record, 
 	t.map = &a->prog->maps.v[e->map];
 	t.shown_by_name = true;
 	t.top = (u32)e->arg[0];
-	t.div = (u32)e->arg[1];
+	t.div = e->arg[1];
 	if (t.map->normal)
-		t.div = MAX(t.div, 1u) * t.map->normal;
+		t.div = (s64)((u64)(t.div ? t.div : 1) * t.map->normal);
 	if (how) {
 		t.order = how->order;
 		t.descending = how->descending;

@@ -19,12 +19,12 @@ static u64 bucket(const void *value, u32 i)
 	return n;
 }
 
-struct hist_view hist_view(const struct type *t, const void *value, u32 div)
+struct hist_view hist_view(const struct type *t, const void *value, s64 div)
 {
 	struct hist_view v = { .type = t, .value = value, .div = 1 };
 	u32 n = agg_buckets(t);
 
-	if (div > 1 && t->kind != TY_LHIST)
+	if (div != 0 && t->kind != TY_LHIST)
 		v.div = div;
 	while (v.first < n && !bucket(value, v.first))
 		v.first++;
@@ -36,7 +36,7 @@ struct hist_view hist_view(const struct type *t, const void *value, u32 div)
 
 u64 hist_count(const struct hist_view *v, u32 i)
 {
-	return bucket(v->value, v->first + i) / v->div;
+	return bucket(v->value, v->first + i) / (u64)v->div;
 }
 
 void hist_row(const struct hist_view *v, u32 i, s64 *lo, bool *has_lo, s64 *hi, bool *has_hi)
@@ -140,7 +140,7 @@ static void put_right(struct buf *b, u64 v, size_t width)
 	buf_u64(b, v);
 }
 
-void put_hist(struct buf *b, const struct type *t, const void *value, u32 div)
+void put_hist(struct buf *b, const struct type *t, const void *value, s64 div)
 {
 	struct hist_view v = hist_view(t, value, div);
 	u64 most = 0;

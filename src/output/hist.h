@@ -10,16 +10,16 @@ struct hist_view {
 	const struct type *type;
 	const void *value;
 	u32 first, n; /* n 0: nothing to show */
-	u32 div;      /* of counts; 1 for lhist */
+	s64 div;      /* of counts; 1 for lhist */
 };
 
-struct hist_view hist_view(const struct type *t, const void *value, u32 div);
+struct hist_view hist_view(const struct type *t, const void *value, s64 div);
 /* Count of bucket i (i counts from 0 = first), divided. */
 u64 hist_count(const struct hist_view *v, u32 i);
 /* Inclusive bounds; false in *has_lo, *has_hi for an open side. */
 void hist_row(const struct hist_view *v, u32 i, s64 *lo, bool *has_lo, s64 *hi, bool *has_hi);
 /* One line for each row. */
-void put_hist(struct buf *b, const struct type *t, const void *value, u32 div);
+void put_hist(struct buf *b, const struct type *t, const void *value, s64 div);
 
 /* "p99.9" of 99900: the name of a percentile. */
 void put_pct_name(struct buf *b, u32 pct);

@@ -21,7 +21,7 @@
 struct put {
 	struct buf *b;
 	const struct names *names;
-	u32 div;        /* of all integers */
+	s64 div;        /* of all integers */
 	bool in_struct; /* char arrays are not cut strings */
 };
 

@@ -18,7 +18,7 @@ struct table {
 	const struct map_desc *map;
 	VEC(struct table_row) rows;
 	u32 top;                /* print only the N largest; 0: all */
-	u32 div;                /* divide values (not lhist); 0, 1: no */
+	s64 div;                /* divide values (not lhist); 0, 1: no */
 	bool shown_by_name;     /* print(@x): an empty keyless aggregation prints as zero */
 	enum table_order order; /* print(@x, sort="key"|"value") */
 	bool descending;        /* order="desc": the largest first */

@@ -22,7 +22,7 @@
 struct show {
 	struct buf *b;
 	const struct names *names;
-	u32 div;        /* of all integers */
+	s64 div;        /* of all integers */
 	bool in_struct; /* in a C struct: char arrays may have no NUL and are not truncated */
 };
 
@@ -30,11 +30,13 @@ static void show(struct show s, const struct type *t, const void *p);
 
 /* ---- numbers */
 
-s64 value_div(const struct type *t, s64 v, u32 div)
+s64 value_div(const struct type *t, s64 v, s64 div)
 {
-	if (div <= 1)
+	if (div == 0 || div == 1)
 		return v;
-	return t->is_signed ? v / (s64)div : (s64)((u64)v / div);
+	if (!t->is_signed)
+		return (s64)((u64)v / (u64)div);
+	return div == -1 ? (s64) - (u64)v : v / div; /* the smallest number has no negative */
 }
 
 static void put_number(struct buf *b, bool is_signed, s64 v)
@@ -554,7 +556,7 @@ void value_text(struct buf *b, const struct names *names, const struct type *t, 
 }
 
 void value_text_div(struct buf *b, const struct names *names, const struct type *t, const void *p,
-		    u32 div)
+		    s64 div)
 {
 	show((struct show){ .b = b, .names = names, .div = div }, t, p);
 }

@@ -10,7 +10,7 @@
 void value_text(struct buf *b, const struct names *names, const struct type *t, const void *p);
 /* The same, with integers and aggregations divided by div, for print(@x, top, div). */
 void value_text_div(struct buf *b, const struct names *names, const struct type *t, const void *p,
-		    u32 div);
+		    s64 div);
 /* Appends text from a traced process or a foreign file; escapes control characters if
  * names->visible. */
 void put_foreign(struct buf *b, const struct names *names, const char *text, size_t len);
@@ -55,7 +55,7 @@ s64 value_bitfield(const struct field *f, const void *base);
 /* Whether to print a member of the struct at base; of variants, only the active one. */
 bool value_has_field(const struct field *f, const void *base);
 /* Signed or unsigned division, by the type; div 0 is treated as 1. */
-s64 value_div(const struct type *t, s64 v, u32 div);
+s64 value_div(const struct type *t, s64 v, s64 div);
 /* The shortest decimal that reads back as the same float or double. */
 void value_float(struct buf *b, const struct type *t, const void *p);
 double value_double(const struct type *t, const void *p);

@@ -151,6 +151,12 @@ static void aggregations(void)
 	value_text_div(&out, &fx_names, &ty_s32, &(s32){ -25 }, 10);
 	is_str(out.s, "-2", "signed division");
 	buf_clear(&out);
+	value_text_div(&out, &fx_names, &ty_s32, &(s32){ 10 }, -3);
+	is_str(out.s, "-3", "by a negative number");
+	buf_clear(&out);
+	value_text_div(&out, &fx_names, &ty_s64, &(s64){ INT64_MIN }, -1);
+	is_str(out.s, "-9223372036854775808", "what has no negative");
+	buf_clear(&out);
 	value_text_div(&out, &fx_names, &ty_u64, &(u64){ UINT64_MAX }, 2);
 	is_str(out.s, "9223372036854775807", "unsigned division");
 }
