@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The output of sonde ltrace. In: the records of the script. Out: lines in the layout of
  * ltrace(1). */
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -556,27 +557,60 @@ static void on_syscall(struct ltrace *lt, const struct record *r)
 	put_line(lt);
 }
 
-static void on_signal(struct ltrace *lt, const struct record *r)
+static void put_signal(struct ltrace *lt, const struct ltrace_thread *th, u32 signo, u64 ns)
 {
-	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
-	u32 signo = (u32)number(r, AT_SIGNAL);
-
-	th->n_handlers += number(r, AT_HANDLER) > 1; /* not SIG_DFL, SIG_IGN */
 	if (lt->o.summary)
 		return;
 	if (lt->o.json) {
-		begin_json(lt, th, "signal", r->ns);
+		begin_json(lt, th, "signal", ns);
 		buf_puts(&lt->line, ", \"name\": \"");
 		strace_put_signal_name(&lt->line, signo);
 		buf_putc(&lt->line, '"');
 		end_json(lt);
 		return;
 	}
-	begin_line(lt, th, r->ns);
+	begin_line(lt, th, ns);
 	buf_puts(&lt->line, "--- ");
 	strace_put_signal_name(&lt->line, signo);
 	buf_printf(&lt->line, " (%s) ---\n", strsignal((int)signo));
 	put_line(lt);
+}
+
+/* SIGKILL is how the kernel ends the threads of a process, whatever the reason: the line of the end
+ * gives that. */
+static void on_signal(struct ltrace *lt, const struct record *r)
+{
+	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
+	u32 signo = (u32)number(r, AT_SIGNAL);
+
+	th->n_handlers += number(r, AT_HANDLER) > 1; /* not SIG_DFL, SIG_IGN */
+	if (signo == SIGKILL)
+		return;
+	thread(lt, r->pid, r->pid)->signal = signo;
+	put_signal(lt, th, signo, r->ns);
+}
+
+static void on_ignored(struct ltrace *lt, const struct record *r)
+{
+	const struct ltrace_thread *th = hash_get(&lt->threads, &r->tid, sizeof r->tid);
+
+	if (th)
+		put_signal(lt, th, (u32)number(r, AT_SIGNAL), r->ns);
+}
+
+/* The signal that ended the process, if its delivery was not an event: all but those that dump
+ * core. */
+static void show_last_signal(struct ltrace *lt, const struct record *r)
+{
+	s32 code = (s32)number(r, AT_END_CODE);
+	struct ltrace_thread *first;
+
+	if (!WIFSIGNALED(code) || WTERMSIG(code) == SIGKILL || lt->o.no_signals)
+		return;
+	first = thread(lt, r->pid, r->pid);
+	if (first->signal != (u32)WTERMSIG(code))
+		put_signal(lt, thread(lt, r->tid, r->pid), (u32)WTERMSIG(code), r->ns);
+	first->signal = (u32)WTERMSIG(code);
 }
 
 static void on_end(struct ltrace *lt, const struct record *r)
@@ -587,6 +621,7 @@ static void on_end(struct ltrace *lt, const struct record *r)
 	if (lt->current == th)
 		close_current(lt, "<no return ...>");
 	pop_frames(th, th->frames.v);
+	show_last_signal(lt, r);
 	if (number(r, AT_LEFT) || lt->o.summary)
 		return;
 	if (lt->o.json) {
@@ -630,9 +665,9 @@ static void on_exec(struct ltrace *lt, const struct record *r)
 }
 
 static void (*const handlers[N_LTRACE_RECORDS])(struct ltrace *lt, const struct record *r) = {
-	[LTRACE_ENTER] = on_enter,  [LTRACE_RETURN] = on_return, [LTRACE_END] = on_end,
-	[LTRACE_EXEC] = on_exec,    [LTRACE_SIGNAL] = on_signal, [LTRACE_SYSCALL] = on_syscall,
-	[LTRACE_EXIT] = on_syscall,
+	[LTRACE_ENTER] = on_enter,  [LTRACE_RETURN] = on_return,   [LTRACE_END] = on_end,
+	[LTRACE_EXEC] = on_exec,    [LTRACE_SIGNAL] = on_signal,   [LTRACE_SYSCALL] = on_syscall,
+	[LTRACE_EXIT] = on_syscall, [LTRACE_IGNORED] = on_ignored,
 };
 
 static void value(struct sink *s, const struct type *t, const void *p)

@@ -38,6 +38,7 @@ enum ltrace_record {
 	LTRACE_END,       /* tid, pid, ns, exit code of wait(2), threads that are left */
 	LTRACE_EXEC,      /* tid, pid, ns */
 	LTRACE_SIGNAL,    /* tid, pid, ns, number, handler */
+	LTRACE_IGNORED,   /* likewise, of the thread that ignores it */
 	LTRACE_SYSCALL, /* tid, pid, ns, probe, result, arguments: of a system call that returns */
 	LTRACE_EXIT,    /* likewise, of one that does not */
 	N_LTRACE_RECORDS
@@ -129,6 +130,7 @@ struct ltrace_thread {
 	u32 tid, pid;
 	VEC(struct ltrace_frame) frames;
 	u32 n_handlers; /* of signals that it is in */
+	u32 signal;     /* the last one that was shown, of the process's first thread */
 	bool is_open;   /* its last line has no end yet */
 	u32 width;      /* of that line */
 };

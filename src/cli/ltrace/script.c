@@ -95,8 +95,13 @@ static void put_captures(struct buf *b, const struct ltrace_captures *all, bool 
 
 /* ---- clauses */
 
+/* ltrace, a ptracer, gets those that are ignored, too: result 1 is TRACE_SIGNAL_IGNORED, the
+ * special values of info are SEND_SIG_NOINFO and SEND_SIG_PRIV. */
 static const char signals[] =
-	"rawtracepoint:signal_deliver { print((%d, tid, pid, nsecs, args.sig, (uint64)args.ka.sa.sa_handler)); }\n";
+	"rawtracepoint:signal_deliver { print((%d, tid, pid, nsecs, args.sig, (uint64)args.ka.sa.sa_handler)); }\n"
+	"rawtracepoint:signal_generate /args.result == 1 && (uint64)args.info > 1/ {\n"
+	"	print((%d, args.task.pid, args.task.tgid, nsecs, args.sig, 0));\n"
+	"}\n";
 /* Calls that do not return are shown when they begin. */
 static const char system_calls[] =
 	"syscall:*:return { print((%d, tid, pid, nsecs, probe, retval, argstr)); }\n"
@@ -242,7 +247,7 @@ const char *ltrace_script(struct ltrace *lt)
 		MAX(lt->o.strings + 2, LTRACE_BYTES + (u32)sizeof(u64)));
 	buf_printf(&b, life, LTRACE_END, LTRACE_EXEC);
 	if (!lt->o.no_signals)
-		buf_printf(&b, signals, LTRACE_SIGNAL);
+		buf_printf(&b, signals, LTRACE_SIGNAL, LTRACE_IGNORED);
 	if (lt->o.system_calls)
 		put_system_calls(&b, lt);
 	put_clauses(&b, lt, "uprobe", &entries);
