@@ -25,7 +25,8 @@ static bool memory_of(const struct ltrace *lt, const struct proto_type *t, struc
 	c->type = t;
 	if (t->kind == PROTO_STRING || t->kind == PROTO_FORMAT) {
 		c->is_string = t->len_kind == COUNT_NONE || t->len_kind == COUNT_CONST;
-		c->bytes = lt->o.strings;
+		c->bytes = t->kind == PROTO_FORMAT ? MAX(lt->o.strings, LTRACE_FORMAT) :
+						     lt->o.strings;
 		c->unit = 1;
 		return true;
 	}
@@ -41,20 +42,74 @@ static bool memory_of(const struct ltrace *lt, const struct proto_type *t, struc
 	return c->bytes && c->unit;
 }
 
-static void add_param(struct ltrace *lt, struct ltrace_func *f, u32 i)
+/* Of memory that a function writes, the address is taken from a register at the entry. */
+static void add_param(struct ltrace *lt, struct ltrace_func *f, u32 i, struct proto_walk *after)
 {
 	const struct proto_param *p = &f->proto->param[i];
-	struct ltrace_capture c = { .param = proto_register(f->proto, i) };
+	struct proto_place place;
+	struct ltrace_capture c = { 0 };
 
-	if (c.param < arch_native->n_args && memory_of(lt, p->type, &c))
-		add(lt, f, p->is_out, c);
-	for (u32 j = c.param + 1; p->type->kind == PROTO_FORMAT && j < arch_native->n_args; j++)
+	proto_place_of(f->proto, i, after, &place);
+	c.param = place.word[0];
+	if (place.by_address && c.param < LTRACE_WORDS)
 		add(lt, f, false,
-		    (struct ltrace_capture){ .param = j,
+		    (struct ltrace_capture){ .param = c.param,
 					     .type = p->type,
+					     .bytes = MIN(p->type->size, LTRACE_BYTES),
+					     .unit = 1 });
+	else if (place.n && c.param < (p->is_out ? arch_native->n_args : LTRACE_WORDS) &&
+		 memory_of(lt, p->type, &c))
+		add(lt, f, p->is_out, c);
+}
+
+/* Any of what follows a format may be text. */
+static void add_formatted(struct ltrace *lt, struct ltrace_func *f, u32 format)
+{
+	const struct proto_type *t = f->proto->param[format].type;
+	struct proto_walk w;
+	struct proto_place place;
+
+	proto_place_of(f->proto, format, &w, &place);
+	for (u32 i = place.word[0] + 1; i < arch_native->n_args + LTRACE_FORMAT_TEXTS; i++)
+		add(lt, f, false,
+		    (struct ltrace_capture){ .param = i,
+					     .type = t,
 					     .is_string = true,
 					     .bytes = lt->o.strings,
 					     .unit = 1 });
+}
+
+static void add_stack(struct ltrace *lt, struct ltrace_func *f, u32 n_words)
+{
+	static const struct proto_type words = { .kind = PROTO_ADDR };
+	u32 n = MIN(n_words, LTRACE_WORDS - arch_native->n_args);
+
+	if (n)
+		add(lt, f, false,
+		    (struct ltrace_capture){
+			    .param = LTRACE_STACK, .type = &words, .bytes = n * 8, .unit = 1 });
+}
+
+static void add_result(struct ltrace *lt, struct ltrace_func *f)
+{
+	const struct proto_type *t = f->proto->result;
+	struct ltrace_capture c = { .param = LTRACE_RESULT };
+	struct proto_place place;
+
+	if (proto_result_in_memory(t)) {
+		if (!proto_returns_address())
+			return;
+		c.type = t;
+		c.bytes = MIN(t->size, LTRACE_BYTES);
+		c.unit = 1;
+		add(lt, f, true, c);
+		return;
+	}
+	proto_place_result(t, &place);
+	for (u32 i = 0; i < place.n; i++)
+		f->has_second |= place.word[i] == 1;
+	if (memory_of(lt, t, &c))
+		add(lt, f, true, c);
 }
 
 static bool have_same_registers(const struct proto *a, const struct proto *b)
@@ -86,11 +141,17 @@ static const struct proto *prototype_of(struct ltrace *lt, const struct ltrace_f
 
 void ltrace_find_captures(struct ltrace *lt, struct ltrace_func *f)
 {
-	struct ltrace_capture result = { .param = LTRACE_RESULT };
+	struct proto_walk after = { 0 };
+	u32 format = UINT32_MAX;
 
 	f->proto = prototype_of(lt, f);
-	for (u32 i = 0; i < f->proto->n; i++)
-		add_param(lt, f, i);
-	if (memory_of(lt, f->proto->result, &result))
-		add(lt, f, true, result);
+	for (u32 i = 0; i < f->proto->n; i++) {
+		add_param(lt, f, i, &after);
+		if (f->proto->param[i].type->kind == PROTO_FORMAT)
+			format = i;
+	}
+	if (format != UINT32_MAX)
+		add_formatted(lt, f, format);
+	add_stack(lt, f, after.stack + (format != UINT32_MAX ? LTRACE_FORMAT_WORDS : 0));
+	add_result(lt, f);
 }

@@ -19,7 +19,7 @@
 
 /* Members of the records. */
 enum { AT_PROBE = 4, AT_FROM, AT_SP, AT_DEPTH, AT_ARGS };
-enum { RETURN_SP = 5, RETURN_VALUE };
+enum { RETURN_SP = 5, RETURN_VALUE, RETURN_SECOND };
 enum { AT_END_CODE = 4, AT_LEFT };
 enum { AT_SIGNAL = 4, AT_HANDLER };
 enum { AT_RETVAL = 5, AT_CALL_ARGS, AT_CALL_NS = AT_CALL_ARGS /* -c */ };
@@ -197,13 +197,25 @@ static bool is_visible(const struct ltrace *lt)
 
 /* ---- calls */
 
+static void take_stack(const struct ltrace_memory *m, struct ltrace_values *v)
+{
+	u32 n = MIN(m->len / 8, LTRACE_WORDS - arch_native->n_args);
+
+	if (n)
+		memcpy(&v->word[arch_native->n_args], m->bytes, n * sizeof(u64));
+	v->n_words = arch_native->n_args + n;
+}
+
 static void take_memory(const struct record *r, const struct ltrace_captures *all, u32 first,
 			struct ltrace_values *v)
 {
 	for (u32 i = 0; i < all->n && first + i < r->t->n_fields; i++) {
 		const struct field *f = &r->t->fields[first + i];
-		u32 reg = all->v[i].param == LTRACE_RESULT ? 8 : all->v[i].param;
-		struct ltrace_memory *m = &v->memory[reg];
+		u32 word = all->v[i].param;
+		struct ltrace_memory stack = { 0 };
+		struct ltrace_memory *m = word == LTRACE_RESULT ? &v->memory[LTRACE_WORDS] :
+					  word == LTRACE_STACK  ? &stack :
+								  &v->memory[word];
 
 		if (f->type->kind == TY_BUFFER) {
 			m->len = value_bytes(f->type, r->p + f->offset, &m->bytes);
@@ -211,6 +223,8 @@ static void take_memory(const struct record *r, const struct ltrace_captures *al
 			m->bytes = (const u8 *)r->p + f->offset;
 			m->len = value_strlen(f->type, m->bytes);
 		}
+		if (m == &stack)
+			take_stack(m, v);
 	}
 }
 
@@ -219,7 +233,8 @@ static void take_entry(const struct record *r, const struct ltrace_func *f, stru
 	u32 n = arch_native->n_args;
 
 	for (u32 i = 0; i < n; i++)
-		v->arg[i] = (u64)number(r, AT_ARGS + i);
+		v->word[i] = (u64)number(r, AT_ARGS + i);
+	v->n_words = n;
 	take_memory(r, &f->at_entry, AT_ARGS + n, v);
 }
 
@@ -412,7 +427,7 @@ static void pop_frames(struct ltrace_thread *th, const struct ltrace_frame *upto
 
 static void put_stack(struct ltrace *lt, const struct record *r)
 {
-	const struct field *f = &r->t->fields[RETURN_VALUE + 1];
+	const struct field *f = &r->t->fields[RETURN_SECOND + 1];
 
 	if (lt->o.stacks)
 		line_put_stack(&lt->line, lt->s->names, f->type, r->p + f->offset, is_visible(lt));
@@ -423,7 +438,8 @@ static void on_return(struct ltrace *lt, const struct record *r)
 	struct ltrace_thread *th = thread(lt, r->tid, r->pid);
 	const struct ltrace_func *f = func_at(lt, (u64)number(r, AT_PROBE));
 	struct ltrace_frame *frame = f ? frame_of(th, f, (u64)number(r, RETURN_SP)) : NULL;
-	struct ltrace_values v = { .result = (u64)number(r, RETURN_VALUE) };
+	struct ltrace_values v = { .result = { (u64)number(r, RETURN_VALUE),
+					       (u64)number(r, RETURN_SECOND) } };
 	u32 width = 0;
 
 	if (!frame)
@@ -433,7 +449,7 @@ static void on_return(struct ltrace *lt, const struct record *r)
 		pop_frames(th, frame);
 		return;
 	}
-	take_memory(r, &f->at_return, RETURN_VALUE + 1 + lt->o.stacks, &v);
+	take_memory(r, &f->at_return, RETURN_SECOND + 1 + lt->o.stacks, &v);
 	if (lt->o.json) {
 		return_json(lt, th, r, frame, &v);
 		pop_frames(th, frame);

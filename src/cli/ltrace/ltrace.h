@@ -9,6 +9,7 @@
  *	callsite.c	the name by which the code before a return address calls
  *	proto.c		ltrace.conf(5) -> prototypes; proto_table.c has those of common functions
  *	typed.c		debug information -> prototypes
+ *	places.c	a prototype -> the registers and words of the stack that have its arguments
  *	captures.c	a prototype -> the memory that its arguments and result show
  *	values.c	arguments and results as text
  *	script.c	functions -> a script, which prints a record for each entry and return
@@ -64,14 +65,19 @@ struct ltrace_export {
 };
 
 enum {
-	LTRACE_CAPTURES = 10,
+	LTRACE_CAPTURES = 16,
 	LTRACE_RESULT = 0xff,
-	LTRACE_BYTES = 256 /* of an array or a structure */
+	LTRACE_STACK = 0xfe,     /* the words of the stack */
+	LTRACE_BYTES = 256,      /* of an array or a structure */
+	LTRACE_WORDS = 8 + 32,   /* registers and words of the stack */
+	LTRACE_FORMAT_WORDS = 6, /* of the stack, for what follows a format */
+	LTRACE_FORMAT_TEXTS = 2, /* of them, those that may lead to text */
+	LTRACE_FORMAT = 200      /* bytes of a format that are read */
 };
 
 /* Memory that a record has, in the order of its last members. */
 struct ltrace_capture {
-	u32 param;                     /* from 0, or LTRACE_RESULT */
+	u32 param;                     /* number of the word, LTRACE_RESULT or LTRACE_STACK */
 	const struct proto_type *type; /* of the pointer */
 	bool is_string, is_pointer_to_string;
 	u32 bytes, unit; /* at most; of which the length is a multiple */
@@ -91,6 +97,7 @@ struct ltrace_func { /* a place that is probed */
 	const struct proto *proto;
 	struct ltrace_captures at_entry, at_return;
 	bool saves_args; /* what a return shows depends on arguments */
+	bool has_second; /* the result is in two registers */
 };
 
 struct ltrace_options {

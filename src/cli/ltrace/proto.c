@@ -405,15 +405,6 @@ const struct proto *proto_find(const struct proto_table *t, const char *name)
 	return hash_gets(&t->protos, name);
 }
 
-u32 proto_register(const struct proto *p, u32 param)
-{
-	u32 n = 0;
-
-	for (u32 i = 0; i < param && i < p->n; i++)
-		n += p->param[i].type->kind != PROTO_FLOAT;
-	return n;
-}
-
 void proto_release(struct proto_table *t)
 {
 	hash_release(&t->protos);

@@ -35,6 +35,16 @@ enum proto_kind {
 enum proto_lens { LENS_NONE, LENS_HEX, LENS_OCTAL, LENS_BOOL, LENS_BITS, LENS_HIDE };
 enum proto_len { COUNT_NONE, COUNT_CONST, COUNT_ARG, COUNT_RETURN };
 
+/* How a structure is passed: of its numbers and pointers, what the calling conventions ask. */
+struct proto_passing {
+	bool is_known;
+	bool in_memory; /* not in registers */
+	bool has_whole; /* not only floating-point numbers of one size */
+	u8 whole;       /* bit i: there are others in the 8 bytes i */
+	u8 float_size;
+	u32 n_floats;
+};
+
 struct proto_type {
 	enum proto_kind kind;
 	enum proto_lens lens;
@@ -51,6 +61,7 @@ struct proto_type {
 		s64 value;        /* of enum; of struct, the offset */
 		const struct proto_type *type;
 	} * member;
+	struct proto_passing passing; /* of a structure; unknown: that of its members */
 };
 
 struct proto_param {
@@ -78,10 +89,29 @@ struct proto_table {
  */
 u32 proto_read(struct proto_table *t, const char *text, const char **why);
 const struct proto *proto_find(const struct proto_table *t, const char *name);
-/* Which of the registers of whole numbers has a parameter: those in floating-point registers take
- * none. */
-u32 proto_register(const struct proto *p, u32 param);
 void proto_release(struct proto_table *t);
+
+/* ---- places.c */
+enum { ARG_WORDS = 32, WORD_FLOAT = 0xffff /* in a floating-point register */ };
+struct proto_walk { /* what the parameters before have taken */
+	u32 whole, floats, stack;
+};
+struct proto_place {
+	u32 n; /* words of 8 bytes */
+	u16 word[ARG_WORDS];
+	bool by_address; /* the word is the address of the value */
+};
+/* A number, floating-point or not, in a structure. */
+void proto_pass(struct proto_passing *p, u32 offset, u32 size, bool is_float);
+void proto_walk_begin(struct proto_walk *w, const struct proto *p);
+void proto_place(struct proto_walk *w, const struct proto_type *t, struct proto_place *to);
+/* w: of what follows the parameter. */
+void proto_place_of(const struct proto *p, u32 param, struct proto_walk *w, struct proto_place *to);
+bool proto_result_in_memory(const struct proto_type *t);
+/* Such a function returns the address of the memory, where arm64's need not. */
+bool proto_returns_address(void);
+void proto_place_result(const struct proto_type *t, struct proto_place *to);
+
 /* Of a function that is not known: four words. */
 extern const struct proto proto_unknown;
 

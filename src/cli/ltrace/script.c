@@ -17,9 +17,13 @@
 #ifdef __aarch64__
 #define RETURN_ADDRESS "reg(\"lr\")"
 #define SP_AT_RETURN "reg(\"sp\")"
+#define SECOND_RESULT "x1"
+#define STACK_WORDS 0 /* bytes from the stack pointer to the words of the stack */
 #else
 #define RETURN_ADDRESS "*(uint64 *)reg(\"sp\")"
 #define SP_AT_RETURN "(reg(\"sp\") - 8)"
+#define SECOND_RESULT "dx"
+#define STACK_WORDS 8
 #endif
 static const char caller[] =
 	"	let $from = (uint64)" RETURN_ADDRESS ";\n"
@@ -78,6 +82,11 @@ static void put_captures(struct buf *b, const struct ltrace_captures *all, bool 
 
 		if (c->param == LTRACE_RESULT)
 			snprintf(at, sizeof at, "(uint64)reg(\"%s\")", result_register());
+		else if (c->param == LTRACE_STACK)
+			snprintf(at, sizeof at, "((uint64)reg(\"sp\") + %u)", STACK_WORDS);
+		else if (c->param >= arch_native->n_args)
+			snprintf(at, sizeof at, "*(uint64 *)((uint64)reg(\"sp\") + %u)",
+				 STACK_WORDS + (c->param - arch_native->n_args) * 8);
 		else
 			snprintf(at, sizeof at, at_return ? "(uint64)$v.%u" : "(uint64)arg%u",
 				 c->param);
@@ -157,8 +166,9 @@ static const char *return_body(struct ltrace *lt, const struct ltrace_func *f)
 	buf_printf(&b, " {\n	if (%s) {\n", counts_all(f) ? "true" : "outside(reg(\"ip\"))");
 	if (f->saves_args)
 		buf_puts(&b, "		let $v = @args[tid, (uint64)" SP_AT_RETURN "];\n");
-	buf_printf(&b, "\t\tprint((%d, tid, pid, nsecs, probe, reg(\"sp\"), reg(\"%s\")",
+	buf_printf(&b, "\t\tprint((%d, tid, pid, nsecs, probe, reg(\"sp\"), reg(\"%s\"), ",
 		   LTRACE_RETURN, result_register());
+	buf_puts(&b, f->has_second ? "reg(\"" SECOND_RESULT "\")" : "0");
 	buf_puts(&b, lt->o.stacks ? ", ustack" : "");
 	put_captures(&b, &f->at_return, true);
 	buf_puts(&b, "));\n");

@@ -2,7 +2,7 @@
 /*
  * Prototypes from debug information. In: a function. Out: its prototype, as ltrace.conf(5) would
  * describe it. Debug information does not say which memory a function writes, so what an argument
- * points to is read at the entry. NULL: there is none, or an argument is not in one register.
+ * points to is read at the entry. NULL: there is none, or it has what a prototype cannot say.
  */
 #include "arch/arch.h"
 #include "cli/ltrace/ltrace.h"
@@ -133,19 +133,66 @@ static const struct proto_type *type_of(struct typing *t, const struct type *fro
 
 static bool is_in_register(const struct type *t)
 {
-	return type_is_scalar(t) || t->kind == TY_FLOAT;
+	return (type_is_scalar(t) || t->kind == TY_FLOAT) && t->size <= 8;
+}
+
+/* How a structure is passed, by all of its members. False: its convention is not known here. */
+static bool pass(struct proto_passing *p, const struct type *t, u32 offset, u32 depth)
+{
+	t = type_complete(t);
+	p->is_known = true;
+	if (offset >= LTRACE_BYTES) /* on the stack in any case */
+		return true;
+	if (depth > MOST_MEMBERS)
+		return false;
+	if (t->kind == TY_ARRAY) {
+		for (u32 i = 0; i < t->count && i < LTRACE_BYTES; i++)
+			if (!pass(p, t->elem, offset + i * type_complete(t->elem)->size, depth + 1))
+				return false;
+		return true;
+	}
+	if (t->kind != TY_STRUCT) {
+		proto_pass(p, offset, t->size, t->kind == TY_FLOAT);
+		return is_in_register(t);
+	}
+	for (u32 i = 0; i < t->n_fields; i++) {
+		const struct field *f = &t->fields[i];
+
+		if (f->virtual_at || f->is_tag || f->when)
+			return false;
+		if (f->bit_size)
+			proto_pass(p, offset + f->offset, 1, false);
+		else if (!pass(p, f->type, offset + f->offset, depth + 1))
+			return false;
+	}
+	return true;
+}
+
+static const struct proto_type *by_value(struct typing *t, const struct type *from)
+{
+	struct proto_passing p = { 0 };
+	const struct proto_type *type = pass(&p, from, 0, 0) ? type_of(t, from, 0) : NULL;
+	struct proto_type *to;
+
+	if (!type)
+		return NULL;
+	to = arena_dup(t->arena, type, sizeof *type);
+	to->passing = p;
+	return to;
 }
 
 static int add_param(void *ctx, const struct dwarf_var *v)
 {
 	struct typing *t = ctx;
+	const struct type *from = type_complete(v->type);
 	const struct proto_type *type;
 
 	if (v->is_result)
 		return 0;
-	type = v->by_reference || type_complete(v->type)->kind == TY_FUNC ? &address :
-	       is_in_register(type_complete(v->type))                     ? type_of(t, v->type, 0) :
-									    NULL;
+	type = v->by_reference || from->kind == TY_FUNC ? &address :
+	       from->kind == TY_STRUCT                  ? by_value(t, from) :
+	       is_in_register(from)                     ? type_of(t, from, 0) :
+							  NULL;
 	t->is_other |= !type || t->n >= MOST_PARAMS;
 	if (!t->is_other)
 		t->param[t->n++].type = type;
@@ -185,10 +232,13 @@ const struct proto *ltrace_typed(struct ltrace *lt, const struct ltrace_func *f)
 	t.param = arena_array(t.arena, struct proto_param, MOST_PARAMS);
 	dwarf_params(d, f->address, false, add_param, &t);
 	result = type_complete(func.result);
-	if (t.is_other || (result->kind != TY_VOID && !is_in_register(result)))
+	if (t.is_other)
 		return NULL;
 	p = arena_new(t.arena, struct proto);
 	*p = (struct proto){ .param = t.param, .n = t.n };
-	p->result = result->kind == TY_VOID ? &nothing : type_of(&t, result, 0);
+	p->result = result->kind == TY_VOID   ? &nothing :
+		    result->kind == TY_STRUCT ? by_value(&t, result) :
+		    is_in_register(result)    ? type_of(&t, result, 0) :
+						NULL;
 	return p->result ? p : NULL;
 }

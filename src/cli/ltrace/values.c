@@ -9,12 +9,15 @@
 #include "arch/arch.h"
 #include "cli/ltrace/values.h"
 
-enum { RESULT_MEMORY = 8, LARGE = 10000 };
+enum { RESULT_MEMORY = LTRACE_WORDS, LARGE = 10000 };
 
 struct putting {
 	struct buf *b;
 	const struct ltrace *lt;
 	const struct ltrace_values *v;
+	/* Of a structure that is put: bit i: its 8 bytes i are in a floating-point register. */
+	const u8 *base;
+	u32 unknown;
 };
 
 /* ---- bytes */
@@ -138,6 +141,8 @@ static void put_bytes(const struct putting *p, const struct proto_type *t, const
 			put_bytes(p, t->elem, bytes + at, size);
 		}
 		buf_puts(p->b, " ]");
+	} else if (p->base && p->unknown >> MIN((u64)(bytes - p->base) / 8, 31u) & 1) {
+		buf_puts(p->b, "<float>");
 	} else if (t->kind == PROTO_FLOAT && len >= t->size) {
 		double d;
 		float f;
@@ -193,57 +198,140 @@ static void put_pointed(const struct putting *p, const struct proto_type *t,
 /* ---- what follows a format */
 
 struct conversion {
-	char conv;     /* 0: the end */
-	bool is_long;  /* l, z, j, t */
-	bool has_star; /* for each a number comes first */
+	char conv;    /* 0: the end */
+	u32 size;     /* of a whole number */
+	bool is_wide; /* %ls, %lc */
+	bool is_long_double;
+	bool is_placed;   /* %2$d */
+	u32 n_stars;      /* for each a number comes first */
+	bool star_limits; /* the last of them is a precision */
+	s32 precision;    /* of text; -1: none */
 };
 
 static const char *next_conversion(const char *s, const char *end, struct conversion *c)
 {
-	*c = (struct conversion){ 0 };
+	bool in_precision = false;
+
+	*c = (struct conversion){ .size = 4, .precision = -1 };
 	while (s < end && !(*s == '%' && s + 1 < end && s[1] != '%'))
 		s += *s == '%' ? 2 : 1;
 	if (s >= end)
 		return end;
-	for (s++; s < end && strchr("#0- +'123456789.*$hlLqjzt", *s); s++) {
-		c->is_long |= strchr("lLqjzt", *s) != NULL;
-		c->has_star |= *s == '*';
+	for (s++; s < end && strchr("#0- +'I123456789.*$hlLqjzt", *s); s++) {
+		if (*s == 'h')
+			c->size /= 2;
+		else if (strchr("lLqjzt", *s))
+			c->size = 8;
+		else if (*s == '.')
+			c->precision = 0;
+		else if (in_precision && *s >= '0' && *s <= '9' && c->precision < 100000)
+			c->precision = c->precision * 10 + *s - '0';
+		in_precision |= *s == '.';
+		c->is_wide |= *s == 'l';
+		c->is_long_double |= *s == 'L';
+		c->is_placed |= *s == '$';
+		c->n_stars += *s == '*';
+		c->star_limits |= *s == '*' && in_precision;
 	}
 	if (s < end)
 		c->conv = *s++;
 	return s;
 }
 
-static void put_formatted(const struct putting *p, char conv, bool is_long, u32 i)
+/* What a function with a variable number of arguments takes next. WORD_FLOAT: it is not known. */
+static u32 next_word(struct proto_walk *w, const struct conversion *c)
 {
-	static const struct proto_type whole = { .kind = PROTO_INT, .size = 8, .is_signed = true },
-				       small = { .kind = PROTO_INT, .size = 4, .is_signed = true },
-				       text = { .kind = PROTO_STRING, .size = 8 },
-				       letter = { .kind = PROTO_CHAR, .size = 1 };
-	u64 value = p->v->arg[i];
+	static const struct proto_type whole = { .kind = PROTO_INT, .size = 8 },
+				       number = { .kind = PROTO_FLOAT, .size = 8 };
+	bool is_float = c && strchr("aAeEfFgG", c->conv);
+	struct proto_place place;
 
-	switch (conv) {
-	case 's': put_pointed(p, &text, &p->v->memory[i], value); break;
+	if (is_float && c->is_long_double && arch_native == &arch_x86_64) {
+		w->stack = ALIGN_UP(w->stack, 2u) + 2; /* always there, as are 16 bytes */
+		return WORD_FLOAT;
+	}
+	proto_place(w, is_float ? &number : &whole, &place);
+	return place.word[0];
+}
+
+static void put_whole(const struct putting *p, const struct conversion *c, u64 value)
+{
+	const struct proto_type t = { .kind = PROTO_INT,
+				      .size = c->size ? c->size : 1,
+				      .is_signed = c->conv == 'd' || c->conv == 'i',
+				      .lens = strchr("xXob", c->conv) ? LENS_HEX : LENS_NONE };
+
+	put_number(p->b, &t, value);
+}
+
+static void put_text(const struct putting *p, const struct conversion *c, u32 word)
+{
+	static const struct proto_type text = { .kind = PROTO_STRING, .size = 8 };
+	struct ltrace_memory m = p->v->memory[word];
+
+	if (c->precision >= 0)
+		m.len = MIN(m.len, (u32)c->precision);
+	if (c->is_wide)
+		put_address(p->b, p->v->word[word]);
+	else
+		put_pointed(p, &text, &m, p->v->word[word]);
+}
+
+static void put_formatted(const struct putting *p, const struct conversion *c, u32 word)
+{
+	static const struct proto_type letter = { .kind = PROTO_CHAR, .size = 1 };
+	u64 value = p->v->word[word];
+	double d;
+
+	switch (c->conv) {
+	case 's': put_text(p, c, word); break;
 	case 'c': put_scalar(p, &letter, value); break;
 	case 'd':
-	case 'i': put_scalar(p, is_long ? &whole : &small, value); break;
+	case 'i':
 	case 'u':
-		buf_printf(p->b, "%llu", (unsigned long long)(is_long ? value : (u32)value));
-		break;
 	case 'x':
 	case 'X':
-	case 'o':
-		buf_printf(p->b, "%#llx", (unsigned long long)(is_long ? value : (u32)value));
-		break;
-	default: put_address(p->b, value);
+	case 'b':
+	case 'o': put_whole(p, c, value); break;
+	default:
+		if (strchr("aAeEfFgG", c->conv)) {
+			memcpy(&d, &value, sizeof d);
+			buf_printf(p->b, "%f", d);
+		} else {
+			put_address(p->b, value);
+		}
 	}
 }
 
-static void put_format_args(const struct putting *p, u32 format)
+/* The numbers of the stars, then the value; false: the record does not have them all. */
+static bool put_conversion(const struct putting *p, struct conversion *c, struct proto_walk *w)
+{
+	u32 word;
+
+	for (u32 i = 0; i < c->n_stars; i++) {
+		word = next_word(w, NULL);
+		if (word >= p->v->n_words)
+			return false;
+		buf_printf(p->b, ", %d", (s32)p->v->word[word]);
+		if (c->star_limits && i + 1 == c->n_stars)
+			c->precision = (s32)p->v->word[word];
+	}
+	word = next_word(w, c);
+	if (word != WORD_FLOAT && word >= p->v->n_words)
+		return false;
+	buf_puts(p->b, ", ");
+	if (word == WORD_FLOAT)
+		buf_puts(p->b, "<float>");
+	else
+		put_formatted(p, c, word);
+	return true;
+}
+
+static void put_format_args(const struct putting *p, u32 format, struct proto_walk w)
 {
 	const struct ltrace_memory *m = &p->v->memory[format];
 	const char *s = (const char *)m->bytes, *end = s + m->len;
-	u32 i = format + 1;
+	bool is_cut = m->len > MAX(p->lt->o.strings, LTRACE_FORMAT);
 
 	while (s && s < end) {
 		struct conversion c;
@@ -251,18 +339,12 @@ static void put_format_args(const struct putting *p, u32 format)
 		s = next_conversion(s, end, &c);
 		if (!c.conv || c.conv == 'm')
 			continue;
-		buf_puts(p->b, ", ");
-		if (strchr("aAeEfFgG", c.conv)) {
-			buf_puts(p->b, "<float>");
-			continue;
+		if (c.is_placed || !put_conversion(p, &c, &w)) {
+			is_cut = true;
+			break;
 		}
-		i += c.has_star;
-		if (i >= arch_native->n_args) { /* the others are on the stack */
-			buf_puts(p->b, "...");
-			return;
-		}
-		put_formatted(p, c.conv, c.is_long, i++);
 	}
+	buf_puts(p->b, is_cut ? ", ..." : "");
 }
 
 /* ---- calls */
@@ -276,31 +358,90 @@ u32 ltrace_first_out(const struct proto *p)
 	return i;
 }
 
+/* A structure by its words: of the call, or of the result. */
+static void put_struct(struct putting *p, const struct proto_type *t,
+		       const struct proto_place *place, const u64 *words, u32 n_words)
+{
+	u64 bytes[ARG_WORDS] = { 0 };
+	u32 n = 0;
+
+	p->unknown = 0;
+	for (; n < place->n; n++) {
+		u32 word = place->word[n];
+
+		if (word == WORD_FLOAT)
+			p->unknown |= 1u << n;
+		else if (word >= n_words)
+			break;
+		else
+			bytes[n] = words[word];
+	}
+	p->base = (const u8 *)bytes;
+	put_bytes(p, t, p->base, MIN(n * 8, t->size));
+	p->base = NULL;
+}
+
+static void put_arg(struct putting *p, const struct proto_type *t, const struct proto_place *place)
+{
+	const struct ltrace_values *v = p->v;
+	u32 word = place->word[0];
+	u64 value;
+
+	if (t->kind == PROTO_STRUCT && !place->by_address) {
+		put_struct(p, t, place, v->word, v->n_words);
+		return;
+	}
+	if (word == WORD_FLOAT || word >= v->n_words) {
+		buf_puts(p->b, word == WORD_FLOAT ? "<float>" : "...");
+		return;
+	}
+	value = v->word[word];
+	if (place->by_address && v->memory[word].bytes)
+		put_bytes(p, t, v->memory[word].bytes, v->memory[word].len);
+	else if (t->kind == PROTO_FLOAT)
+		put_bytes(p, t, (const u8 *)&value, sizeof value);
+	else
+		put_pointed(p, t, &v->memory[word], value);
+}
+
 void ltrace_put_args(struct buf *b, const struct ltrace *lt, const struct ltrace_func *f,
 		     const struct ltrace_values *v, u32 from, u32 to)
 {
-	struct putting p = { b, lt, v };
+	struct putting p = { .b = b, .lt = lt, .v = v };
+	struct proto_walk w;
 
-	for (u32 i = from; i < to && i < f->proto->n; i++) {
+	proto_walk_begin(&w, f->proto);
+	for (u32 i = 0; i < to && i < f->proto->n; i++) {
 		const struct proto_type *t = f->proto->param[i].type;
-		u32 reg = proto_register(f->proto, i);
+		struct proto_place place;
 
+		proto_place(&w, t, &place);
+		if (i < from)
+			continue;
 		buf_puts(b, i ? ", " : "");
-		if (t->kind == PROTO_FLOAT)
-			buf_puts(b, "<float>");
-		else if (reg >= arch_native->n_args)
-			buf_puts(b, "...");
-		else
-			put_pointed(&p, t, &v->memory[reg], v->arg[reg]);
-		if (t->kind == PROTO_FORMAT)
-			put_format_args(&p, reg);
+		put_arg(&p, t, &place);
+		if (t->kind == PROTO_FORMAT && place.word[0] < v->n_words)
+			put_format_args(&p, place.word[0], w);
 	}
 }
 
 void ltrace_put_result(struct buf *b, const struct ltrace *lt, const struct ltrace_func *f,
 		       const struct ltrace_values *v)
 {
-	struct putting p = { b, lt, v };
+	struct putting p = { .b = b, .lt = lt, .v = v };
+	const struct proto_type *t = f->proto->result;
+	const struct ltrace_memory *m = &v->memory[RESULT_MEMORY];
+	struct proto_place place;
 
-	put_pointed(&p, f->proto->result, &v->memory[RESULT_MEMORY], v->result);
+	if (t->kind != PROTO_STRUCT) {
+		put_pointed(&p, t, m, v->result[0]);
+		return;
+	}
+	proto_place_result(t, &place);
+	if (!proto_result_in_memory(t))
+		put_struct(&p, t, &place, v->result, ARRAY_SIZE(v->result));
+	else if (m->bytes)
+		put_bytes(&p, t, m->bytes, m->len);
+	else
+		buf_puts(b, "...");
 }

@@ -11,11 +11,12 @@ struct ltrace_memory {
 	u32 len;
 };
 
-/* The data of a call. Memory by parameter; the last one is the result's. */
+/* The data of a call. Memory by the word that leads to it; the last one is the result's. */
 struct ltrace_values {
-	u64 arg[8];
-	struct ltrace_memory memory[9];
-	u64 result;
+	u64 word[LTRACE_WORDS];
+	u32 n_words; /* that the record has */
+	struct ltrace_memory memory[LTRACE_WORDS + 1];
+	u64 result[2];
 };
 
 /* "abc", 3: the parameters [from, to); a separator first, if from is not 0. */
