@@ -11,6 +11,7 @@
 #include <strings.h>
 #include "builtin/builtin.h"
 #include "lang/lexer.h"
+#include "lang/number.h"
 
 static const struct type *fold_bool(struct node *call, bool value)
 {
@@ -41,31 +42,53 @@ static bool parse_bool(const char *s, s64 *value)
 	return false;
 }
 
+/* The type of an option: that of its default, which is unsigned unless it is negative. */
+static const struct type *option_type(const struct node *dflt)
+{
+	if (!dflt || dflt->type->kind == TY_BOOL)
+		return &ty_bool;
+	return dflt->type->is_signed && dflt->value < 0 ? &ty_s64 : &ty_u64;
+}
+
+/* The number of an option; why not, if not. */
+static const char *parse_number(const char *text, const struct type *type, s64 *v)
+{
+	static const char range[] = "value is out of range";
+	struct number num = { .fault = NUMBER_FINE };
+
+	text += strspn(text, " \t\n\v\f\r");
+	if (!lex_parse_param(text, v)) {
+		text += *text == '-' || *text == '+';
+		if (lex_is_digit(*text))
+			number_scan(text, (u32)strlen(text), &num);
+		return num.fault == NUMBER_TOO_BIG ? range :
+		       lex_is_digit(*text)         ? "invalid trailing bytes" :
+						     "invalid integer";
+	}
+	return type->is_signed && *v && (*v < 0) != (*text == '-') ? range : NULL;
+}
+
 static const struct type *fold_option(struct check *c, struct node *call, const char *value)
 {
 	const struct node *name = call_arg(call, 0), *dflt = call_arg(call, 1);
-	const char *kind = "bool";
-	bool good;
+	const struct type *type = option_type(dflt);
+	bool is_bool = type == &ty_bool;
+	const char *why;
 	s64 v = 0;
 
 	if (dflt && dflt->type->kind == TY_STRING)
 		return value ? fold_str(c, call, value) :
 			       diag_type(c, name->span, D_OPTION_KIND, name->str, "a string",
 					 "true");
-	if (dflt && dflt->type->kind != TY_BOOL) {
-		kind = "integer";
-		good = value && lex_parse_param(value, &v);
-	} else {
-		good = parse_bool(value, &v);
-	}
-	if (!good && kind[0] == 'i' && value)
-		return diag_type(c, name->span, D_OPTION_VALUE, name->str, value);
-	if (!good)
+	if (is_bool ? !parse_bool(value, &v) : !value)
 		return diag_type(c, name->span, D_OPTION_KIND, name->str,
-				 kind[0] == 'b' ? "a boolean (e.g. 'true')" : "an integer",
+				 is_bool ? "a boolean (e.g. 'true')" : "an integer",
 				 value ? value : "true");
-	node_make_int(call, v, kind[0] == 'b' ? &ty_bool : &ty_s64);
-	return call->type;
+	why = is_bool ? NULL : parse_number(value, type, &v);
+	if (why)
+		return diag_type(c, name->span, D_OPTION_VALUE, name->str, why, value);
+	node_make_int(call, v, type);
+	return type;
 }
 
 static bool same_default(const struct node *a, const struct node *b)
@@ -124,7 +147,7 @@ static const struct type *check_getopt(struct check *c, struct node *call)
 		return fold_bool(call, false);
 	if (dflt->type->kind == TY_STRING)
 		return fold_str(c, call, arena_strndup(c->arena, dflt->str, dflt->str_len));
-	node_make_int(call, dflt->value, dflt->type->kind == TY_BOOL ? &ty_bool : &ty_s64);
+	node_make_int(call, dflt->value, option_type(dflt));
 	return call->type;
 }
 
@@ -156,16 +179,18 @@ static void help_options(struct env *env, struct diags *diags, struct diag *d)
 bool builtin_check_options(struct env *env, struct diags *diags)
 {
 	const struct script_source *script = &env->request->script;
-	bool good = true;
+	struct buf unread = { 0 };
 
 	for (u32 i = 0; i < script->n_named; i++)
-		if (!env->named_used[i]) {
-			help_options(env, diags,
-				     diag_report(diags, (struct span){ 0, 0 }, D_UNKNOWN_OPTION,
-						 script->named[i].name));
-			good = false;
-		}
-	return good;
+		if (!env->named_used[i])
+			buf_printf(&unread, "%s--%s", unread.len ? ", " : "",
+				   script->named[i].name);
+	if (!unread.len)
+		return true;
+	help_options(env, diags,
+		     diag_report(diags, (struct span){ 0, 0 }, D_UNKNOWN_OPTION, unread.s));
+	buf_release(&unread);
+	return false;
 }
 
 /* ---- config() */
@@ -415,7 +440,8 @@ static const struct builtin rows[] = {
 		       "lit int|bool|string = false, description: lit string = \"\")",
 		.brief = "script option",
 		.doc = "The value of --name=value after -- on the command line, or else the "
-		       "default. The value has the default's type. Without a default: whether "
+		       "default. The value has the default's type: unsigned, if that is a number that is "
+		       "not negative. Without a default: whether "
 		       "--name was given.",
 		.example = "begin { print(getopt(\"limit\", 10, \"how many\")); }",
 		.output = "10",
