@@ -15,7 +15,6 @@
  * (ir/lower_func.c). Indexes come from memory or are masked after an unknown zero was added, so
  * that verifiers do not follow each value of them.
  */
-#include <unistd.h>
 #include "builtin/unwind_walk.h"
 
 enum {
@@ -525,21 +524,6 @@ static const struct shared_func begin_func = { .name = "unwind_begin",
 					       .n_args = 1,
 					       .body = begin_body };
 
-/*
- * The registers with which the process entered the kernel are at the top of its kernel stack
- * (arch/x86 and arch/arm64/include/asm/processor.h: task_pt_regs).
- */
-static struct opnd saved_registers(struct lower *l, const struct walk_offsets *p)
-{
-	s64 thread_size = MAX(16 << 10, sysconf(_SC_PAGESIZE));
-
-	if (feature_has(l->features, FEAT_TASK_PT_REGS))
-		return ir_call(l, BPF_FUNC_task_pt_regs, false, 1,
-			       ir_call(l, BPF_FUNC_get_current_task_btf, true, 0));
-	return ir_op2(l, IR_ADD, walk_kernel_word(l, walk_task(l), p->stack),
-		      o_imm(thread_size - (s64)p->regs_size));
-}
-
 static bool registers_in_context(const struct lower *l)
 {
 	return l->profile->regs.are_users && l->profile->load.prog_type == BPF_PROG_TYPE_KPROBE;
@@ -556,7 +540,7 @@ static struct opnd is_32bit(struct lower *l)
 
 	walk_find_offsets(l, &p);
 	mode = registers_in_context(l) ? ir_load(l, lower_ctx(l, p.mode), 8, false) :
-					 walk_kernel_word(l, saved_registers(l, &p), p.mode);
+					 walk_kernel_word(l, walk_registers(l, &p), p.mode);
 	return ir_set(l, CC_EQ, ir_op2(l, IR_AND, mode, o_imm(mask)), o_imm(is));
 }
 
@@ -568,7 +552,7 @@ static void store_registers(struct lower *l, struct opnd buffer)
 
 	walk_find_offsets(l, &p);
 	if (!in_context)
-		regs = saved_registers(l, &p);
+		regs = walk_registers(l, &p);
 	for (u32 i = 0; i < 3u + UNWIND_HAS_LINK; i++) {
 		u32 from = (const u32[]){ p.sp, p.fp, p.pc, p.link }[i];
 

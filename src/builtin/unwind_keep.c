@@ -264,7 +264,7 @@ static void fill_raw(const struct walk *w, struct opnd raw, struct opnd ip_delta
 		{ RAW(sp), 8, walk_get(w, ST_FIRST) },
 		{ RAW(fp), 8, walk_get(w, ST_FIRST + 8) },
 		{ RAW(pc), 8, walk_get(w, ST_FIRST + 16) },
-		{ RAW(link), 8, UNWIND_HAS_LINK ? walk_get(w, ST_FIRST + 24) : o_imm(0) },
+		{ RAW(link), 8, UNWIND_HAS_LINK ? walk_get(w, ST_FIRST + 24) : walk_link(l) },
 		{ RAW(entered), 8, walk_get(w, ST_ENTERED) },
 		{ RAW(word), 8, walk_get(w, ST_WORD) },
 		{ RAW(shown), 8, ir_op2(l, IR_SUB, walk_get(w, ST_FIRST + 16), ip_delta) },

@@ -11,7 +11,17 @@ enum { MAX_RETURNS = 64 }; /* the kernel's MAX_URETPROBE_DEPTH */
 
 /* Kinds of object/cfi.h, of which this room knows only the numbers. */
 enum { KIND_SP = 1, KIND_FP, KIND_SP_DEREF, KIND_FP_DEREF, KIND_PLT };
-enum { SAVED_SAME, SAVED_AT_CFA, SAVED_AT_SP, SAVED_AT_FP, SAVED_NOWHERE, SAVED_OTHER };
+enum {
+	SAVED_SAME,
+	SAVED_AT_CFA,
+	SAVED_AT_SP,
+	SAVED_AT_FP,
+	SAVED_NOWHERE,
+	SAVED_OTHER,
+	SAVED_IN_RDI,
+	/* the return address is in the register `link` of struct walk_offsets */
+	IN_LINK = UNWIND_HAS_LINK ? (int)SAVED_SAME : (int)SAVED_IN_RDI,
+};
 
 static struct opnd odd_cfa(const struct walk *w, struct opnd rule)
 {
@@ -98,27 +108,27 @@ static void demand_above(const struct walk *w, struct opnd cfa, struct opnd is_s
 
 	ir_branch(l, CC_NE, is_signal, o_imm(0), out, ordinary);
 	walk_place(l, ordinary);
-	low = walk_get(w, ST_SP);
-	if (UNWIND_HAS_LINK)
-		low = ir_op2(l, IR_SUB, low, ir_set(l, CC_EQ, ra_kind, o_imm(SAVED_SAME)));
+	low = ir_op2(l, IR_SUB, walk_get(w, ST_SP), ir_set(l, CC_EQ, ra_kind, o_imm(IN_LINK)));
 	walk_demand(w, CC_UGT, cfa, low, UNWIND_WHY_BACKWARDS);
 	ir_jump(l, out);
 	walk_place(l, out);
 }
 
-/* Checks that the rule's registers are valid: sp, and the link register if it still holds the
- * return address. */
+/* Checks that the rule's registers are valid: sp, and the one that may still hold the return
+ * address. */
 static void demand_registers(const struct walk *w, struct opnd ra_kind)
 {
 	struct lower *l = w->l;
 	struct ir_block *in_link = ir_block_new(l), *out = ir_block_new(l);
 
-	if (!UNWIND_HAS_LINK)
-		return;
-	walk_demand(w, CC_EQ, walk_get(w, ST_LOST), o_imm(0), UNWIND_WHY_NO_RULE);
-	ir_branch(l, CC_EQ, ra_kind, o_imm(SAVED_SAME), in_link, out);
+	if (UNWIND_HAS_LINK)
+		walk_demand(w, CC_EQ, walk_get(w, ST_LOST), o_imm(0), UNWIND_WHY_NO_RULE);
+	ir_branch(l, CC_EQ, ra_kind, o_imm(IN_LINK), in_link, out);
 	walk_place(l, in_link);
-	walk_demand(w, CC_NE, walk_get(w, ST_EXACT), o_imm(0), UNWIND_WHY_NO_RULE);
+	if (UNWIND_HAS_LINK)
+		walk_demand(w, CC_NE, walk_get(w, ST_EXACT), o_imm(0), UNWIND_WHY_NO_RULE);
+	else /* a signal's frame would have the one of the code that it interrupted */
+		walk_demand(w, CC_EQ, walk_get(w, ST_N), o_imm(1), UNWIND_WHY_NO_RULE);
 	ir_jump(l, out);
 	walk_place(l, out);
 }
@@ -141,6 +151,24 @@ static void restore_link(const struct walk *w, struct opnd is_signal, struct opn
 	walk_place(l, out);
 }
 
+static struct opnd odd_return(const struct walk *w, struct opnd kind, struct opnd n,
+			      struct opnd cfa)
+{
+	struct lower *l = w->l;
+	struct ir_block *out = ir_block_new(l), *no;
+	u32 v = ir_var(l);
+
+	if (UNWIND_HAS_LINK)
+		return odd_saved(w, kind, n, cfa, walk_get(w, ST_LINK));
+	no = walk_if(l, kind, SAVED_IN_RDI);
+	ir_var_set(l, v, walk_link(l));
+	walk_else(l, no, out);
+	ir_var_set(l, v, odd_saved(w, kind, n, cfa, o_imm(0)));
+	ir_jump(l, out);
+	walk_place(l, out);
+	return o_temp(v);
+}
+
 void walk_step_odd(const struct walk *w, struct opnd rule)
 {
 	struct lower *l = w->l;
@@ -157,8 +185,7 @@ void walk_step_odd(const struct walk *w, struct opnd rule)
 	demand_above(w, cfa, is_signal, ra_kind);
 	fp = odd_saved(w, RULE_FIELD(l, rule, fp_kind), RULE_FIELD(l, rule, fp), cfa,
 		       walk_get(w, ST_FP));
-	pc = odd_saved(w, ra_kind, RULE_FIELD(l, rule, ra), cfa,
-		       UNWIND_HAS_LINK ? walk_get(w, ST_LINK) : o_imm(0));
+	pc = odd_return(w, ra_kind, RULE_FIELD(l, rule, ra), cfa);
 	restore_link(w, is_signal, RULE_FIELD(l, rule, ra));
 	walk_put(w, ST_SP, cfa);
 	walk_put(w, ST_FP, fp);

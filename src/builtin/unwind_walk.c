@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The state of a walk, and the code that its shared functions are made of. */
+#include <unistd.h>
 #include "builtin/unwind_walk.h"
 
 /* ---- offsets from the kernel's types */
@@ -32,7 +33,8 @@ static bool find_registers(const struct lower *l, struct walk_offsets *p)
 
 	if (!UNWIND_HAS_LINK)
 		return member(l, "pt_regs", "sp", &p->sp) && member(l, "pt_regs", "bp", &p->fp) &&
-		       member(l, "pt_regs", "ip", &p->pc) && member(l, "pt_regs", "cs", &p->mode);
+		       member(l, "pt_regs", "ip", &p->pc) && member(l, "pt_regs", "di", &p->link) &&
+		       member(l, "pt_regs", "cs", &p->mode);
 	if (!member(l, "pt_regs", "sp", &p->sp) || !member(l, "pt_regs", "pc", &p->pc) ||
 	    !member(l, "pt_regs", "pstate", &p->mode) || !member(l, "pt_regs", "regs", &x0))
 		return false;
@@ -248,6 +250,29 @@ struct opnd walk_kernel_word(struct lower *l, struct opnd base, u32 offset)
 struct opnd walk_task(struct lower *l)
 {
 	return ir_call(l, BPF_FUNC_get_current_task, true, 0);
+}
+
+/*
+ * The registers with which the process entered the kernel are at the top of its kernel stack
+ * (arch/x86 and arch/arm64/include/asm/processor.h: task_pt_regs).
+ */
+struct opnd walk_registers(struct lower *l, const struct walk_offsets *p)
+{
+	s64 thread_size = MAX(16 << 10, sysconf(_SC_PAGESIZE));
+
+	if (feature_has(l->features, FEAT_TASK_PT_REGS))
+		return ir_call(l, BPF_FUNC_task_pt_regs, false, 1,
+			       ir_call(l, BPF_FUNC_get_current_task_btf, true, 0));
+	return ir_op2(l, IR_ADD, walk_kernel_word(l, walk_task(l), p->stack),
+		      o_imm(thread_size - (s64)p->regs_size));
+}
+
+struct opnd walk_link(struct lower *l)
+{
+	struct walk_offsets p;
+
+	walk_find_offsets(l, &p);
+	return walk_kernel_word(l, walk_registers(l, &p), p.link);
 }
 
 struct opnd walk_past(const struct walk *w, struct opnd address, u32 n)

@@ -43,7 +43,7 @@ enum {
 };
 
 struct walk_offsets {                          /* offsets of kernel members */
-	u32 sp, fp, pc, link, mode, regs_size; /* in struct pt_regs */
+	u32 sp, fp, pc, link, mode, regs_size; /* in struct pt_regs; link: lr, on x86 rdi */
 	u32 stack, mm, start_stack, real_parent, tgid;
 	u32 thread_pointer; /* in task_struct */
 	u32 utask, returns, ri_size, ri_addr, ri_stack, ri_next, ri_chained;
@@ -95,6 +95,10 @@ struct opnd walk_end(const struct walk *w, struct opnd value);
 /* Words of the kernel's memory, and the task. */
 struct opnd walk_kernel_word(struct lower *l, struct opnd base, u32 offset);
 struct opnd walk_task(struct lower *l);
+/* Address of the struct pt_regs with which the process entered the kernel. */
+struct opnd walk_registers(struct lower *l, const struct walk_offsets *p);
+/* The register `link` in it. */
+struct opnd walk_link(struct lower *l);
 /* Address of the struct unwind_process of ST_PID, or 0. */
 struct opnd walk_process(const struct walk *w);
 

@@ -55,7 +55,15 @@ enum { DW_OP_DEREF = 0x06, DW_OP_PLUS_UCONST = 0x23, DW_OP_LIT0 = 0x30, DW_OP_BR
 enum { MAX_REMEMBERED = 16 };
 /* DWARF numbers: System V ABI, x86-64, 3.6.2, and Intel386; DWARF for the Arm 64-bit
  * Architecture */
-enum { X86_FP = 6, X86_SP = 7, I386_FP = 5, I386_SP = 4, ARM64_FP = 29, ARM64_SP = 31 };
+enum {
+	X86_RDI = 5,
+	X86_FP = 6,
+	X86_SP = 7,
+	I386_FP = 5,
+	I386_SP = 4,
+	ARM64_FP = 29,
+	ARM64_SP = 31
+};
 
 /* The DWARF numbers of the three registers. */
 struct numbers {
@@ -350,6 +358,13 @@ static void remember(struct machine *m, bool back)
 		m->in.bad = true;
 }
 
+/* A register whose value is in another one meanwhile. */
+static enum cfi_saved kept_in(const struct machine *m, u64 reg, u64 other)
+{
+	return m->number.sp == X86_SP && reg == m->number.ra && other == X86_RDI ? CFI_IN_RDI :
+										   CFI_OTHER;
+}
+
 static void extended(struct machine *m, u8 op)
 {
 	s64 align = m->fde->data_align;
@@ -373,8 +388,7 @@ static void extended(struct machine *m, u8 op)
 	case OP_SAME_VALUE: set(m, bytes_uleb(&m->in), CFI_SAME, 0); break;
 	case OP_REGISTER:
 		reg = bytes_uleb(&m->in);
-		bytes_uleb(&m->in);
-		set(m, reg, CFI_OTHER, 0);
+		set(m, reg, kept_in(m, reg, bytes_uleb(&m->in)), 0);
 		break;
 	case OP_REMEMBER: remember(m, false); break;
 	case OP_RESTORE_STATE: remember(m, true); break;

@@ -29,6 +29,7 @@ enum cfi_saved {
 	CFI_AT_FP,   /* *(fp + offset): functions that align the stack */
 	CFI_NOWHERE, /* return address: this is the thread's first frame; others: lost */
 	CFI_OTHER,   /* no kind above expresses it; return address: Go changes the stack */
+	CFI_IN_RDI,  /* return address: in rdi, where vfork() of glibc keeps it */
 };
 
 struct cfi_rule {

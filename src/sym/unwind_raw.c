@@ -7,7 +7,8 @@ struct walk {
 	const struct unwind_tables *tables;
 	const struct unwind_process *process;
 	const struct unwind_raw *raw;
-	u64 sp, fp, pc, link, entered;
+	u64 sp, fp, pc, entered;
+	u64 link;                 /* arm64: x30; x86: rdi, of the first frame alone */
 	u64 mask;                 /* the bits that a code address uses */
 	u64 word;                 /* bytes of an address in memory */
 	bool exact;               /* pc is the next instruction; else it is a return address */
@@ -68,7 +69,8 @@ static bool find_saved(struct walk *w, u8 kind, s32 offset, u64 cfa, u64 same, u
 	u64 base = 0;
 
 	switch ((enum cfi_saved)kind) {
-	case CFI_SAME: *v = same; return true;
+	case CFI_SAME:
+	case CFI_IN_RDI: *v = same; return true;
 	case CFI_AT_CFA: base = cfa; break;
 	case CFI_AT_SP: base = w->sp; break;
 	case CFI_AT_FP: base = w->fp; break;
@@ -132,16 +134,24 @@ static bool find_sp(struct walk *w, const struct unwind_rule *r)
 	return true;
 }
 
-/* With a link register: it holds the return address only until the function calls another. */
+/* Whether the return address is in a register. */
+static bool is_in_link(const struct unwind_rule *r)
+{
+	return r->ra_kind == (UNWIND_HAS_LINK ? CFI_SAME : CFI_IN_RDI);
+}
+
+/* The register has it only until the function calls another one. With a link register a signal's
+ * frame has the one of the code that it interrupted. */
 static bool find_link(struct walk *w, const struct unwind_rule *r)
 {
 	enum { BELOW_PC = 16 }; /* in the kernel's signal frame: x30, sp, pc */
 
-	if (!UNWIND_HAS_LINK)
-		return true;
-	if (r->ra_kind == CFI_SAME && !w->exact)
+	if (is_in_link(r) && (!w->exact || !w->link))
 		return stop(w, UNWIND_WHY_NO_RULE);
-	return !r->is_signal || read_word(w, w->sp + (u64)(s64)r->ra - BELOW_PC, &w->link);
+	if (!r->is_signal)
+		return true;
+	w->link = 0;
+	return !UNWIND_HAS_LINK || read_word(w, w->sp + (u64)(s64)r->ra - BELOW_PC, &w->link);
 }
 
 static bool step_by_rule(struct walk *w, const struct unwind_rule *r)
@@ -155,7 +165,7 @@ static bool step_by_rule(struct walk *w, const struct unwind_rule *r)
 		return stop(w, UNWIND_COMPLETE);
 	if (r->ra_kind == CFI_OTHER)
 		return stop(w, UNWIND_WHY_SWITCH);
-	in_link = UNWIND_HAS_LINK && r->ra_kind == CFI_SAME;
+	in_link = is_in_link(r);
 	if (!find_sp(w, r) || !find_cfa(w, r, &cfa))
 		return false;
 	if (!r->is_signal && cfa <= w->sp - in_link)

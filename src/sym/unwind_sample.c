@@ -18,7 +18,7 @@ enum {
 	REG_SP = PERF_REG_X86_SP,
 	REG_FP = PERF_REG_X86_BP,
 	REG_PC = PERF_REG_X86_IP,
-	REG_LINK = 64 /* none */
+	REG_LINK = PERF_REG_X86_DI
 };
 #endif
 

@@ -106,7 +106,8 @@ struct unwind_raw {
 	u64 time;  /* CLOCK_MONOTONIC */
 	u32 pid, len;
 	u64 start_stack; /* mm_struct.start_stack; 0: not known */
-	u64 sp, fp, pc, link;
+	u64 sp, fp, pc;
+	u64 link; /* where a return address may still be: x30; on x86-64 rdi */
 	/* where the return address of the function is whose entry was hit (1: in link), or 0 */
 	u64 entered;
 	u64 shown; /* the first frame: pc, or the entry from which the probe was moved */

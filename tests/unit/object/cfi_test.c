@@ -59,7 +59,8 @@ static const struct numbers {
 static const struct numbers *now; /* of the file */
 
 struct regs {
-	u64 pc, sp, fp, lr;
+	u64 pc, sp, fp;
+	u64 lr; /* x86: rdi */
 };
 
 static u64 memory(u64 address)
@@ -125,6 +126,14 @@ static bool evaluate(const struct regs *r, u64 cfa, const Dwarf_Op *ops, size_t 
 	return d > 2;
 }
 
+static bool is_kept_in_rdi(int reg, const Dwarf_Op *ops, size_t n)
+{
+	enum { RDI = 5 };
+
+	return now->machine == EM_X86_64 && reg == (int)now->ra && n == 1 &&
+	       ops[0].atom == DW_OP_regx && ops[0].number == RDI;
+}
+
 /* What one of a frame's registers was in the caller; *known false: nowhere. */
 static bool theirs(Dwarf_Frame *f, const struct regs *r, u64 cfa, int reg, u64 *v, bool *known)
 {
@@ -139,6 +148,10 @@ static bool theirs(Dwarf_Frame *f, const struct regs *r, u64 cfa, int reg, u64 *
 		*known = !ops; /* NULL: the same value */
 		return value_of(r, (u64)reg, v);
 	}
+	if (is_kept_in_rdi(reg, ops, n)) {
+		*v = r->lr;
+		return true;
+	}
 	if (!evaluate(r, cfa, ops, n, v, &is_value))
 		return false;
 	if (!is_value)
@@ -150,6 +163,7 @@ static u64 ours_saved(const struct regs *r, u8 kind, s64 offset, u64 cfa, u64 sa
 {
 	switch ((enum cfi_saved)kind) {
 	case CFI_SAME: return same;
+	case CFI_IN_RDI: return r->lr;
 	case CFI_AT_CFA: return memory(cfa + (u64)offset);
 	case CFI_AT_SP: return memory(r->sp + (u64)offset);
 	case CFI_AT_FP: return memory(r->fp + (u64)offset);
