@@ -17,6 +17,26 @@ static int check_entries(const struct ltrace *lt)
 		      0;
 }
 
+/* A trace without lines has a reason. */
+static void tell_nothing(const struct ltrace *lt)
+{
+	const struct ltrace_options *o = &lt->o;
+	const char *vain = ltrace_filter_vain(o->calls);
+
+	if (vain)
+		say_note(
+			lt->c,
+			"-e %s: neither the program nor its libraries call such a function%s", vain,
+			strpbrk(vain, ",|= ") ?
+				" (names are joined by +, as in malloc+free; system calls: -S, or sonde strace)" :
+				"");
+	else if (!lt->funcs.n && !o->no_default && !o->entries && !o->libraries && !o->system_calls)
+		say_note(
+			lt->c,
+			"%s: no calls to shared libraries (-x '*' shows the program's own functions, sonde flow main what they call)",
+			lt->objects.n ? lt->objects.v[0]->name : "the program");
+}
+
 static int trace(struct ltrace *lt)
 {
 	struct cli *c = lt->c;
@@ -31,6 +51,7 @@ static int trace(struct ltrace *lt)
 	ret = check_entries(lt);
 	if (ret)
 		return ret;
+	tell_nothing(lt);
 	job.script = ltrace_script(lt);
 	lt->s = &c->sink;
 	lt->o.json = c->sink.output == &output_json;
@@ -50,7 +71,7 @@ static int check_format(const struct ltrace *lt)
 
 	if (c->sink.output && !is_json && c->sink.output != &output_text)
 		return say_usage(c, "--format=%s: calls are text or json", c->sink.output->name);
-	if (is_json && (lt->o.summary || lt->o.stacks))
+	if (is_json && (lt->o.summary || lt->o.frames))
 		return say_usage(c, "-%c is text", lt->o.summary ? 'c' : 'k');
 	return 0;
 }

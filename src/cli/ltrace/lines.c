@@ -429,7 +429,7 @@ static void put_stack(struct ltrace *lt, const struct record *r)
 {
 	const struct field *f = &r->t->fields[RETURN_SECOND + 1];
 
-	if (lt->o.stacks)
+	if (lt->o.frames)
 		line_put_stack(&lt->line, lt->s->names, f->type, r->p + f->offset, is_visible(lt));
 }
 
@@ -449,7 +449,7 @@ static void on_return(struct ltrace *lt, const struct record *r)
 		pop_frames(th, frame);
 		return;
 	}
-	take_memory(r, &f->at_return, RETURN_SECOND + 1 + lt->o.stacks, &v);
+	take_memory(r, &f->at_return, RETURN_SECOND + 1 + !!lt->o.frames, &v);
 	if (lt->o.json) {
 		return_json(lt, th, r, frame, &v);
 		pop_frames(th, frame);

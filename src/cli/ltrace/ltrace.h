@@ -106,10 +106,12 @@ struct ltrace_options {
 	const struct ltrace_filter *libraries; /* -l */
 	VEC(const char *) library_names;       /* those of -l that are no patterns */
 	u32 strings;                           /* -s: bytes of strings */
+	u32 elements;                          /* -A: of arrays */
+	u32 frames;                            /* -w, -k: of stacks */
 	u32 column;                            /* -a: where "= " begins */
 	u32 indent;                            /* -n: blanks for each call that one is within */
 	struct line_clock clock;               /* -t, -r */
-	bool spent, addresses, stacks;         /* -T, -i, -k */
+	bool spent, addresses;                 /* -T, -i */
 	bool summary, json;                    /* -c; --format=json */
 	bool system_calls, no_signals;         /* -S, -b */
 	bool demangle;                         /* -C */

@@ -4,8 +4,9 @@
 #include "base/packed.h"
 #include "cli/ltrace/ltrace.h"
 #include "cli/option_take.h"
+#include "cli/traced_user.h"
 
-enum { MOST_STRING = 4096, MOST_COLUMN = 1000 };
+enum { MOST_STRING = 4096, MOST_COLUMN = 1000, MOST_FRAMES = 127 };
 
 static int read_filter(struct ltrace *lt, const char *value, const struct ltrace_filter **to)
 {
@@ -75,6 +76,29 @@ static int read_column(struct ltrace *lt, const char *value)
 	return read_number(lt, 'a', value, MOST_COLUMN, &lt->o.column);
 }
 
+static int read_elements(struct ltrace *lt, const char *value)
+{
+	return read_number(lt, 'A', value, LTRACE_BYTES, &lt->o.elements);
+}
+
+static int read_frames(struct ltrace *lt, const char *value)
+{
+	return read_number(lt, 'w', value, MOST_FRAMES, &lt->o.frames);
+}
+
+static int read_all_frames(struct ltrace *lt, const char *value)
+{
+	lt->o.frames = MOST_FRAMES;
+	return 0;
+}
+
+static int read_user(struct ltrace *lt, const char *value)
+{
+	if (!lt->c->request.traced.command)
+		return say_usage(lt->c, "-u is for a command that sonde starts");
+	return set_traced_user(lt->c, value);
+}
+
 /* Prototypes of a file come before those that sonde has. */
 static int read_prototypes(struct ltrace *lt, const char *path)
 {
@@ -101,23 +125,16 @@ static const struct {
 	int (*read)(struct ltrace *lt, const char *value);
 	size_t flag; /* without read: a bool */
 } options[] = {
-	{ .key = 'a', .read = read_column },
-	{ .key = 'b', FLAG(no_signals) },
-	{ .key = 'c', FLAG(summary) },
-	{ .key = 'C', FLAG(demangle) },
-	{ .key = 'e', .read = read_calls },
-	{ .key = 'f', FLAG(other_programs) },
-	{ .key = 'F', .read = read_prototypes },
-	{ .key = 'i', FLAG(addresses) },
-	{ .key = 'k', FLAG(stacks) },
-	{ .key = 'l', .read = read_library },
-	{ .key = 'L', FLAG(no_default) },
-	{ .key = 'n', .read = read_indent },
-	{ .key = 'r', .read = read_relative },
-	{ .key = 's', .read = read_strings },
-	{ .key = 'S', FLAG(system_calls) },
-	{ .key = 't', .read = more_time },
-	{ .key = 'T', FLAG(spent) },
+	{ .key = 'a', .read = read_column },  { .key = 'A', .read = read_elements },
+	{ .key = 'b', FLAG(no_signals) },     { .key = 'c', FLAG(summary) },
+	{ .key = 'C', FLAG(demangle) },       { .key = 'e', .read = read_calls },
+	{ .key = 'f', FLAG(other_programs) }, { .key = 'F', .read = read_prototypes },
+	{ .key = 'i', FLAG(addresses) },      { .key = 'k', .read = read_all_frames },
+	{ .key = 'l', .read = read_library }, { .key = 'L', FLAG(no_default) },
+	{ .key = 'n', .read = read_indent },  { .key = 'r', .read = read_relative },
+	{ .key = 's', .read = read_strings }, { .key = 'S', FLAG(system_calls) },
+	{ .key = 't', .read = more_time },    { .key = 'T', FLAG(spent) },
+	{ .key = 'u', .read = read_user },    { .key = 'w', .read = read_frames },
 	{ .key = 'x', .read = read_entries },
 };
 
@@ -143,7 +160,7 @@ int ltrace_read_options(struct ltrace *lt)
 
 	if (!builtin)
 		builtin = unpack(&proto_builtin);
-	lt->o = (struct ltrace_options){ .strings = 32, .column = 49 };
+	lt->o = (struct ltrace_options){ .strings = 32, .column = 49, .elements = 4 };
 	lt->prototypes.arena = &c->line.arena;
 	if (proto_read(&lt->prototypes, builtin, &why))
 		BUG("the table of prototypes is not understood: %s", why);

@@ -169,7 +169,8 @@ static const char *return_body(struct ltrace *lt, const struct ltrace_func *f)
 	buf_printf(&b, "\t\tprint((%d, tid, pid, nsecs, probe, reg(\"sp\"), reg(\"%s\"), ",
 		   LTRACE_RETURN, result_register());
 	buf_puts(&b, f->has_second ? "reg(\"" SECOND_RESULT "\")" : "0");
-	buf_puts(&b, lt->o.stacks ? ", ustack" : "");
+	if (lt->o.frames)
+		buf_printf(&b, ", ustack(%u)", lt->o.frames);
 	put_captures(&b, &f->at_return, true);
 	buf_puts(&b, "));\n");
 	if (f->saves_args)

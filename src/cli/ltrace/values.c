@@ -137,6 +137,10 @@ static void put_bytes(const struct putting *p, const struct proto_type *t, const
 
 		buf_puts(p->b, "[ ");
 		for (u32 at = 0; at + size <= len && (!t->size || at < t->size); at += size) {
+			if (at / size == p->lt->o.elements) {
+				buf_puts(p->b, "...");
+				break;
+			}
 			buf_puts(p->b, at ? ", " : "");
 			put_bytes(p, t->elem, bytes + at, size);
 		}

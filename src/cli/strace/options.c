@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "cli/option_take.h"
 #include "cli/strace/strace.h"
-#include "cli/strace/user.h"
+#include "cli/traced_user.h"
 
 /* ---- sets */
 
@@ -36,6 +36,11 @@ static int read_reads(struct strace *st, const char *words)
 static int read_writes(struct strace *st, const char *words)
 {
 	return strace_read_fds(st, words, st->o.write_fds);
+}
+
+static int read_user(struct strace *st, const char *name)
+{
+	return set_traced_user(st->c, name);
 }
 
 static int read_signals(struct strace *st, const char *words)
@@ -366,7 +371,7 @@ static const struct row {
 	{ .name = "summary-syscall-overhead", .read = read_overhead },
 	{ .name = "no-abbrev", .read = no_abbrev },
 	{ .name = "decode-pids", .read = read_pids },
-	{ .name = "user", .read = strace_set_user },
+	{ .name = "user", .read = read_user },
 	{ .name = "detach-on", .read = detach_on },
 	{ .name = "debug", .read = debug },
 	{ .name = "seccomp-bpf", .read = nothing },

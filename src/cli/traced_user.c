@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <unistd.h>
-#include "cli/strace/user.h"
+#include "cli/traced_user.h"
 #include "type/traced.h"
 
 /* Field n of a line "a:b:c"; len: its bytes. NULL: the line has no such field. */
@@ -63,9 +63,9 @@ static void add_groups(struct traced_user *u, const char *groups, const char *na
 			u->groups[u->n_groups++] = field_number(line, 2);
 }
 
-int strace_set_user(struct strace *st, const char *name)
+int set_traced_user(struct cli *c, const char *name)
 {
-	struct traced_user *u = arena_new(&st->c->line.arena, struct traced_user);
+	struct traced_user *u = arena_new(&c->line.arena, struct traced_user);
 	struct buf users = { 0 }, groups = { 0 };
 	const char *line;
 
@@ -77,9 +77,9 @@ int strace_set_user(struct strace *st, const char *name)
 		u->uid = field_number(line, 2);
 		u->gid = field_number(line, 3);
 		add_groups(u, groups.s ? groups.s : "", name);
-		st->c->request.traced.user = u;
+		c->request.traced.user = u;
 	}
 	buf_release(&users);
 	buf_release(&groups);
-	return st->c->request.traced.user ? 0 : say_usage(st->c, "cannot find user '%s'", name);
+	return c->request.traced.user ? 0 : say_usage(c, "cannot find user '%s'", name);
 }
