@@ -151,17 +151,39 @@ static int check_functions(const struct flow *f)
 	return 0;
 }
 
+/* FUNC is a pattern that the program's own functions match. */
+static bool has_pattern(const struct flow *f)
+{
+	for (u32 i = 0; i < f->functions.n; i++)
+		if (strpbrk(f->functions.v[i], "*?["))
+			return true;
+	return false;
+}
+
 /* --exclude, and what the kernel runs between a system call and the tracepoints of its entry and
  * return. */
 static const char *const *left_out(const struct flow *f)
 {
 	static const char *const around_calls[] = { "syscall_exit_*", "syscall_trace_*",
 						    "syscall_enter_*", "trace_syscall_*" };
+	/* Of the compiler's start files: their ends are not known, since they have no size or jump
+	 * to libraries, and what runs after them would seem to run within them. */
+	static const char *const of_start[] = { "_init",
+						"_fini",
+						"_start",
+						"frame_dummy",
+						"register_tm_clones",
+						"deregister_tm_clones",
+						"__do_global_dtors_aux",
+						"__gmon_start__",
+						"atexit" };
 	const char *const *exclude = f->t.c->own.flow.exclude;
 	VEC(const char *) list = { 0 };
 
 	for (u32 i = 0; exclude && exclude[i]; i++)
 		vec_push(&f->t.c->line.arena, &list, exclude[i]);
+	for (u32 i = 0; has_pattern(f) && i < ARRAY_SIZE(of_start); i++)
+		vec_push(&f->t.c->line.arena, &list, of_start[i]);
 	for (u32 i = 0; f->has_kernel && i < ARRAY_SIZE(around_calls); i++)
 		vec_push(&f->t.c->line.arena, &list, around_calls[i]);
 	vec_push(&f->t.c->line.arena, &list, NULL);

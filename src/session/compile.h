@@ -33,6 +33,8 @@ void pair_instances(struct compiled *c);
  * resolve.c: adds the instances of a clause; internal: added by sonde, not written in the script.
  */
 void resolve_clause(struct compiled *c, struct clause *clause, bool internal);
+/* resolve.c: whether the request leaves out functions of this name. */
+bool resolve_leaves_out(const struct request *q, const char *func);
 /* keepers.c: adds the clauses that keep arguments of system calls for the return (profile.kept). */
 void keepers_add(struct compiled *c);
 /* where.c: adds a condition, the expression `where` or NULL, to each clause of the script. False

@@ -312,13 +312,20 @@ static bool is_named(const char *pattern, const char *func)
 	return is;
 }
 
+bool resolve_leaves_out(const struct request *q, const char *func)
+{
+	for (u32 i = 0; q->probes.left_out && q->probes.left_out[i] && func; i++)
+		if (is_named(q->probes.left_out[i], func))
+			return true;
+	return false;
+}
+
 static bool is_left_out(const struct resolve *r, const struct site *s)
 {
 	const struct request *q = r->c->request;
 
-	for (u32 i = 0; q->probes.left_out && q->probes.left_out[i] && s->func; i++)
-		if (is_named(q->probes.left_out[i], s->func))
-			return true;
+	if (resolve_leaves_out(q, s->func))
+		return true;
 	return q->probes.once != PROBES_REPEAT && (is_of_another(r, s) || is_of_another_name(r, s));
 }
 

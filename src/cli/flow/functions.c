@@ -3,6 +3,7 @@
  * Whose functions the words of the command line are. In: FUNC... Out: those of the program, and
  * those of the kernel: "kprobe:NAME", or a name that the program does not have and the kernel does.
  */
+#include <unistd.h>
 #include "cli/flow/flow.h"
 #include "object/elf.h"
 #include "session/system.h"
@@ -43,6 +44,10 @@ static int check_program_name(const struct flow *f, const char *name)
 
 	if (!strpbrk(name, "{}/\"\n") && (!colon || strstr(name, "::")))
 		return 0;
+	if (strchr(name, '/') && !access(name, X_OK))
+		return say_usage(f->t.c,
+				 "%s is a program: which of its functions? sonde flow main -- %s",
+				 name, name);
 	return say_usage(
 		f->t.c,
 		"%s: a function of the program, or a pattern; --binary FILE is for those of a library, "

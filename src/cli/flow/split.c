@@ -18,6 +18,7 @@
 #include "cli/libraries.h"
 #include "engine/kernel/kernel.h"
 #include "object/elf_dynamic.h"
+#include "session/compile.h"
 #include "session/system.h"
 #include "sym/early.h"
 
@@ -146,6 +147,8 @@ static int on_target(void *ctx, struct target *target)
 	u64 place = target->site.user.offset;
 	struct named *of;
 
+	if (resolve_leaves_out(&sp->f->t.c->request, name))
+		return 0;
 	sp->has_odd_names |= !name || strpbrk(name, "|:,{}\" ");
 	if (sp->has_odd_names)
 		return 0;
