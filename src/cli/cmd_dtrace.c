@@ -45,12 +45,14 @@ static int read_request(struct cli *c, struct usdt_job *q)
 		default:
 			return say_usage(
 				c,
-				"dtrace: unknown option %s: it makes headers (-h) and objects (-G) of .d files",
+				"dtrace: unknown option %s: it makes headers (-h) and objects (-G) of .d files; programs: sonde -e 'PROGRAM', sonde FILE; -l: sonde list",
 				w);
 		}
 	}
 	if (!q->in || q->header == q->object)
-		return say_usage(c, "dtrace: give -h or -G, and the definition by -s FILE.d");
+		return say_usage(
+			c,
+			"dtrace: give -h or -G, and the definition by -s FILE.d; a program: sonde FILE");
 	return 0;
 }
 

@@ -107,7 +107,7 @@ void peer_put_table(struct buf *b)
 
 	buf_puts(
 		b,
-		"\n## Words of perf, trace-cmd and perf-tools\n\n"
+		"\n## Words of perf, trace-cmd, ltrace, uftrace, LTTng and others\n\n"
 		"sonde answers these words with a line, or takes them because it does that anyway.\n\n"
 		"| word | answer |\n|---|---|\n");
 	for (u32 i = 0; i < n; i++)

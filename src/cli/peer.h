@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Words of perf, trace-cmd and perf-tools that sonde's commands do not have: one line says what
- * does the same, or they are taken without effect because sonde does that anyway.
+ * Words of perf, trace-cmd, uftrace, LTTng and others that sonde's commands do not have: one line
+ * says what does the same, or they are taken without effect because sonde does that anyway.
  */
 #ifndef SONDE_CLI_PEER_H
 #define SONDE_CLI_PEER_H
