@@ -95,10 +95,10 @@ export function showRecording(source, info) {
 
 	const hands = { view, picture, find, nextMatch, tell };
 
-	/** While the server still reads the file. */
+	/** While the server still reads the file: of a small one the rest is there soon. */
 	async function wait() {
-		while (!info.isDone) {
-			await new Promise(done => setTimeout(done, 200));
+		for (let ms = 25; !info.isDone; ms = Math.min(2 * ms, 200)) {
+			await new Promise(done => setTimeout(done, ms));
 			Object.assign(info, await source.info());
 			await tiles.again();
 			changed();

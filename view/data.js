@@ -25,6 +25,8 @@
  * @property {string[][]} fields of each of them
  * @property {string[]} names of system calls and interrupts
  * @property {[number, number, string][]} losses when noticed, number, reason
+ * @property {[number, number, number][]} gaps from, to, processor (-1: any): that part of the file is missing
+ * @property {boolean} hasEnd its recorder has closed it
  * @property {string} damage
  * @property {number} chunksGone chunks that were overwritten
  */

@@ -174,8 +174,11 @@ export class Picture {
 		const { info } = this.context;
 		/** @type {[number, number, string][]} */
 		const gaps = info.losses.map(([time]) => [time - LOSS_PERIOD, time, this.colors.lost]);
+		for (const [from, to] of info.gaps)
+			gaps.push([from, to, this.colors.lost]);
 		if (!info.isDone)
 			gaps.push([info.done, info.range, this.colors.soft]);
+		gaps.sort((a, b) => a[0] - b[0]);
 		let drawn = -1;
 		for (const [from, to, color] of gaps) {
 			const x0 = Math.max(0, drawn, this.xOf(from)), x1 = Math.min(this.width, this.xOf(Math.min(to, info.range)));
@@ -309,6 +312,8 @@ export class Picture {
 		ctx.fillStyle = this.colors.lost;
 		for (const [time] of info.losses)
 			ctx.fillRect(time * scale, 0, 2, 5);
+		for (const [from, to] of info.gaps)
+			ctx.fillRect(from * scale, 0, Math.max(2, (to - from) * scale), 5);
 		ctx.globalAlpha = .18;
 		ctx.fillStyle = this.colors.pick;
 		ctx.fillRect(s.from * scale, 0, Math.max(3, (s.to - s.from) * scale), 34);

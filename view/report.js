@@ -32,6 +32,26 @@ class Sums {
 		/** @type {any[]} by processor */
 		this.running = [];
 		this.hasSwitches = this.hasEntries = this.hasExits = false;
+		/** What is left of the beginnings and ends of gaps: times and processors */
+		this.edges = info.gaps.flatMap(([from, to, cpu]) => [[from, cpu], [to, cpu]]).sort((a, b) => a[0] - b[0]);
+	}
+	/** Where a part of the file is missing, spans are interrupted but those of threads on other processors. @param {number} time */
+	passGaps(time) {
+		while (this.edges.length && this.edges[0][0] <= time) {
+			const edge = this.edges[0][0], cpus = new Set();
+			while (this.edges.length && this.edges[0][0] === edge)
+				cpus.add(/** @type {number[]} */ (this.edges.shift())[1]);
+			const goOn = new Set();
+			this.running.forEach((t, cpu) => {
+				if (t && !cpus.has(cpu) && !cpus.has(-1))
+					goOn.add(t);
+				else
+					this.running[cpu] = null;
+			});
+			for (const t of this.threads.values())
+				if (!goOn.has(t))
+					t.runs = t.runnable = t.since = null;
+		}
 	}
 	/** Of a field. @param {any[]} row @param {string} name */
 	value(row, name) {
@@ -125,6 +145,7 @@ export function sumUp(events, from, to, info) {
 	const sums = new Sums(info);
 	for (let i = events.numberAt(from); i < events.times.length && events.times[i] <= to; i++) {
 		const row = events.rows[events.row[i]], name = info.formats[row[0]], time = events.times[i];
+		sums.passGaps(time);
 		sums.event(name);
 		if (row[1])
 			sums.thread(row[1], row[3]).n++;

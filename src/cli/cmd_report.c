@@ -96,7 +96,7 @@ static void put_calls(struct buf *b, const struct names *names, const struct rep
 
 static void put_report(struct recorded *r, struct sink *s)
 {
-	struct report sums = { 0 };
+	struct report sums = { .tables = r->tables };
 	struct framed_stack *stack;
 	struct frames frames;
 	struct trace_event e;

@@ -30,6 +30,7 @@ static void serve(struct http_server *s, struct recorded *r)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	timeline_init(&v.timeline, r->store, r->from, r->to ? r->to : ~0ull, MOST_BYTES);
+	v.timeline.damage = r->damage.s;
 	s->ctx = &v;
 	s->policy = view_policy;
 	s->answer = view_answer;

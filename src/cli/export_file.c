@@ -99,6 +99,7 @@ int export_file(struct recorded *r, const struct exporter *x, const char *path)
 		.arena = &r->arena,
 		.path = path,
 		.file = r->path,
+		.damage = r->damage.s,
 		.from = r->from,
 		.to = r->to ? r->to : ~0ull,
 		.kernel_text = kernel_text(r),

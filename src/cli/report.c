@@ -6,12 +6,14 @@
  * switch away if it could have gone on, until it runs. Only spans whose beginning and end were
  * recorded count: for threads that were not recorded, and after losses, the switch
  * from a thread may be missing, so that another thread leaves the processor than the last one to
- * enter it.
+ * enter it. Where a part of the file is missing or damaged, all spans are interrupted but those of
+ * threads on other processors.
  */
 #include <stdlib.h>
 #include "cli/report.h"
 #include "export/calls.h"
 #include "export/export.h"
+#include "store/gaps.h"
 
 static void add_span(struct spans *s, u64 from, u64 to)
 {
@@ -157,6 +159,35 @@ static void on_call(struct report *r, const struct trace_event *e, const struct 
 	t->call_since = 0;
 }
 
+/* ---- gaps */
+
+static void forget(struct report *r, u64 edge)
+{
+	for (u32 i = 0; i < r->running.n; i++)
+		if (r->running.v[i] && !store_gap_hides(r->tables, edge, i))
+			r->running.v[i]->goes_on = true;
+		else
+			r->running.v[i] = NULL;
+	for (u32 i = 0; i < r->threads.n; i++) {
+		struct report_thread *t = r->threads.v[i];
+
+		if (!t->goes_on)
+			t->runs_since = t->runnable_since = t->call_since = 0;
+		t->goes_on = false;
+	}
+}
+
+static void pass_gaps(struct report *r, u64 time)
+{
+	u64 edge;
+
+	while ((edge = store_gap_edge(r->tables, r->gaps_to, time))) {
+		forget(r, edge);
+		r->gaps_to = edge;
+	}
+	r->gaps_to = time;
+}
+
 static const struct {
 	const char *name;
 	void (*take)(struct report *r, const struct trace_event *e);
@@ -169,6 +200,8 @@ void report_add(struct report *r, const struct trace_event *e)
 {
 	struct call_event call;
 
+	if (r->tables && r->tables->gaps.n && e->time > r->gaps_to)
+		pass_gaps(r, e->time);
 	event_of(r, e->format->name)->n++;
 	if (e->tid) {
 		struct report_thread *t = thread_of(r, e->tid);

@@ -4,6 +4,7 @@
 #define SONDE_CLI_REPORT_H
 
 #include "base/hash.h"
+#include "store/read.h"
 #include "trace/sink.h"
 #include "type/event_format.h"
 
@@ -23,6 +24,7 @@ struct report_thread {
 	struct spans on_cpu, waits;                 /* waits: runnable, until it runs */
 	u64 runs_since, runnable_since, call_since; /* 0: it does not */
 	const char *call;
+	bool goes_on; /* at the end of a gap: it runs on a processor that has none there */
 };
 
 struct report_call {
@@ -33,6 +35,8 @@ struct report_call {
 
 struct report { /* zeroed; report_release() frees it */
 	struct arena arena;
+	const struct store_tables *tables; /* whose gaps are not summed over; or NULL */
+	u64 gaps_to;                       /* ends of gaps up to this time are taken into account */
 	struct hash by_event, by_tid, by_call;
 	VEC(struct report_event *) events;
 	VEC(struct report_thread *) threads;

@@ -21,6 +21,7 @@ struct export_job {
 	struct arena *arena;
 	const char *path;                /* of the file or folder to make */
 	const char *file;                /* the recording, as the user named it */
+	const char *damage;              /* what an importer could not read of it; or NULL */
 	u64 from, to;                    /* of the events: --time */
 	const struct export_lane *lanes; /* of a page */
 	u32 n_lanes;

@@ -244,6 +244,7 @@ static int run(const struct export_job *j, struct err *err)
 		return err->code;
 	arena_init(&h.arena);
 	timeline_init(&h.timeline, j->store, j->from, j->to, MOST_TILES);
+	h.timeline.damage = j->damage;
 	while (timeline_advance(&h.timeline, 1 << 30))
 		;
 	buf_puts(&h.out.buf, view_before);

@@ -50,19 +50,21 @@ static void note_chunk(struct store *s, const struct chunk_head *h, u64 offset)
 
 /* ---- without an index */
 
-static void scan(struct store *s)
+/* False: it ends too early. */
+static bool scan(struct store *s)
 {
 	u64 offset = s->t.head.size;
 	struct chunk_head h;
 
 	while (offset < s->t.size && !s->damage[0]) {
 		if (s->t.was_closed && offset == s->t.size - sizeof(struct file_end))
-			return;
+			return true;
 		if (!store_read_head(s, &h, offset))
-			return;
+			return false;
 		note_chunk(s, &h, offset);
 		offset += sizeof h + h.stored_len;
 	}
+	return false;
 }
 
 /* ---- the index */
@@ -151,15 +153,16 @@ static void order_chunks(struct lane *l)
 	}
 }
 
-void store_find_chunks(struct store *s)
+bool store_find_chunks(struct store *s)
 {
-	if (!read_index(s))
-		scan(s);
+	bool is_whole = read_index(s) || scan(s);
+
 	for (u32 i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i])
 			order_chunks(s->lanes[i]);
 	/* text of ftrace does not say how many there were */
 	s->t.head.n_cpus = MAX(s->t.head.n_cpus, s->n_lanes);
+	return is_whole;
 }
 
 u32 store_cpus(const struct store *s)

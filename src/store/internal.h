@@ -73,8 +73,8 @@ bool store_read_whole(struct store *s, const struct chunk_head *h, u64 offset);
 void store_read_table(struct store *s, const struct chunk_head *h, u64 offset);
 
 /* ---- chunks.c */
-/* Finds the chunks and reads the tables. */
-void store_find_chunks(struct store *s);
+/* Finds the chunks and reads the tables. False: those at the end may not be there. */
+bool store_find_chunks(struct store *s);
 
 /* ---- events.c */
 /* The events of the chunk, from the first one on; false: it has none, or is damaged. */

@@ -2,6 +2,7 @@
 /* In: the chunks of all processors. Out: their events in the order of time; a heap has the next one
  * of each. */
 #include <stdlib.h>
+#include "store/gaps.h"
 #include "store/internal.h"
 
 static u64 time_of(const struct lane *l)
@@ -15,9 +16,11 @@ static bool load(struct store *s, struct lane *l)
 	while (l->next_chunk < l->end_chunk) {
 		const struct store_chunk *chunk = &l->chunks.v[l->next_chunk++];
 
-		if (chunk->t1 >= s->from && chunk->t0 <= s->to &&
-		    store_cursor_load(&l->cursor, chunk))
+		if (chunk->t1 < s->from || chunk->t0 > s->to)
+			continue;
+		if (store_cursor_load(&l->cursor, chunk))
 			return true;
+		store_note_gap(s, (struct store_gap){ chunk->t0, chunk->t1, chunk->cpu, 0 });
 	}
 	return false;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include "base/crc32.h"
 #include "base/fd.h"
+#include "store/gaps.h"
 #include "store/internal.h"
 #include "type/event_format.h"
 
@@ -71,7 +72,7 @@ struct store *store_open_fd(int fd, const char *name, struct err *err)
 		store_close(s);
 		return NULL;
 	}
-	store_find_chunks(s);
+	store_note_ends(s, store_find_chunks(s));
 	sort_tables(&s->t);
 	return s;
 }

@@ -37,6 +37,14 @@ struct store_function {
 	const char *name, *module; /* name "": none; module "": the kernel itself */
 };
 
+/* A time of which events are missing from the file, apart from what the recorder counted as
+ * lost. */
+struct store_gap {
+	u64 from, to;
+	u32 cpu; /* whose; CHUNK_NO_CPU: of any */
+	u32 reserved;
+};
+
 /* Contents of a file besides events. Valid until store_close(). */
 struct store_tables {
 	struct file_head head;
@@ -44,6 +52,7 @@ struct store_tables {
 	VEC(struct event_format *) formats; /* as they come; event_format.id is the kernel's */
 	VEC(struct task_row) tasks;
 	VEC(struct store_loss) losses;
+	VEC(struct store_gap) gaps; /* in the order of their beginnings; more as events are read */
 	VEC(struct clock_row) clocks;
 	VEC(struct store_mapping) mappings;   /* in the order of their times */
 	VEC(struct store_function) functions; /* in the order of their addresses */

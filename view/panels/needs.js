@@ -11,6 +11,10 @@ export function lacks(info, isWhole) {
 		sums.set(why, (sums.get(why) || 0) + n);
 	if (info.damage)
 		lines.push(`The file is damaged: ${info.damage}. What can be read is shown.`);
+	if (info.chunksGone)
+		lines.push('The oldest events were overwritten: what is left of their time is hatched.');
+	if (!info.hasEnd)
+		lines.push('The recording has no end, as if its recorder was killed or goes on: what it may not have written is hatched.');
 	if (sums.size)
 		lines.push(`${[...sums.values()].reduce((a, b) => a + b, 0)} events were lost: hatched in the picture; reasons in “About”.`);
 	if (!isWhole)

@@ -168,19 +168,38 @@ static void put_line(struct tui *t, u32 line, u32 chosen)
 	terminal_end_line(&t->terminal);
 }
 
-/* The losses of a column are seen, too: they are noticed at that time. */
+/* The losses of a column are seen, too: they are noticed at that time; and parts of the file that
+ * are missing. */
+static void mark_losses(const struct tui *t, char *marks)
+{
+	const struct store_tables *tables = t->r->tables;
+	const struct tui_strip *s = &t->strip;
+
+	for (u32 i = 0; i < tables->losses.n; i++) {
+		u32 at = column_of(s, tables->losses.v[i].time);
+
+		if (at < s->columns)
+			marks[at] = '!';
+	}
+	for (u32 i = 0; i < tables->gaps.n; i++) {
+		const struct store_gap *g = &tables->gaps.v[i];
+
+		if (g->to < s->from || g->from > s->to)
+			continue;
+		for (u32 at = column_of(s, MAX(g->from, s->from)),
+			 last = column_of(s, MIN(g->to, s->to));
+		     at <= last && at < s->columns; at++)
+			marks[at] = '!';
+	}
+}
+
 static void put_axis(struct tui *t, u32 row)
 {
 	const struct tui_strip *s = &t->strip;
 	char text[32], marks[1001];
 
 	memset(marks, '-', sizeof marks);
-	for (u32 i = 0; i < t->r->tables->losses.n; i++) {
-		u32 at = column_of(s, t->r->tables->losses.v[i].time);
-
-		if (at < s->columns)
-			marks[at] = '!';
-	}
+	mark_losses(t, marks);
 	if (t->a && column_of(s, t->a) < s->columns)
 		marks[column_of(s, t->a)] = 'A';
 	if (t->b && column_of(s, t->b) < s->columns)

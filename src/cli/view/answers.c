@@ -245,7 +245,7 @@ static void set_range(struct viewed *v, const char *query)
 
 static void put_report(struct viewed *v, const char *query, struct http_answer *a)
 {
-	struct report sums = { 0 };
+	struct report sums = { .tables = v->recorded->tables };
 	struct trace_event e;
 
 	arena_init(&sums.arena);

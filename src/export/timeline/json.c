@@ -61,6 +61,14 @@ static void put_names(struct buf *b, const struct timeline *t)
 	buf_putc(b, ']');
 }
 
+/* Of the file, or what of a file of another tool could not be read. */
+static const char *damage_of(const struct timeline *t)
+{
+	const char *own = store_damage(t->store);
+
+	return own ? own : t->damage ? t->damage : "";
+}
+
 static void put_losses(struct buf *b, const struct timeline *t)
 {
 	const struct store_tables *tables = t->model.tables;
@@ -76,8 +84,16 @@ static void put_losses(struct buf *b, const struct timeline *t)
 		buf_putc(b, ']');
 		is_first = false;
 	}
-	buf_printf(b, "],\"damage\":");
-	json_strz(b, store_damage(t->store) ? store_damage(t->store) : "");
+	buf_puts(b, "],\"gaps\":[");
+	for (u32 i = 0; i < tables->gaps.n; i++) {
+		const struct store_gap *g = &tables->gaps.v[i];
+
+		buf_printf(b, "%s[%lld,%lld,%d]", i ? "," : "", (long long)(g->from - t->from),
+			   (long long)(g->to - t->from), g->cpu == CHUNK_NO_CPU ? -1 : (int)g->cpu);
+	}
+	buf_puts(b, "],\"damage\":");
+	json_strz(b, damage_of(t));
+	buf_printf(b, ",\"hasEnd\":%s", tables->was_closed ? "true" : "false");
 	buf_printf(b, ",\"chunksGone\":%llu",
 		   (ull)(tables->n_written - MIN(tables->n_written, tables->n_chunks)));
 }

@@ -11,6 +11,7 @@
 #include "export/calls.h"
 #include "export/export.h"
 #include "export/timeline/model.h"
+#include "store/gaps.h"
 
 enum { MOST_MEMBERS = 5 };
 
@@ -55,6 +56,7 @@ void now_copy(struct timeline_now *to, const struct timeline_now *from)
 	to->cpus = grow(to->cpus, &to->n_cpus, &to->cpu_room, from->n_cpus, sizeof *to->cpus);
 	to->n_tasks = from->n_tasks;
 	to->n_cpus = from->n_cpus;
+	to->gaps_to = from->gaps_to;
 	if (from->n_tasks)
 		memcpy(to->tasks, from->tasks, from->n_tasks * sizeof *to->tasks);
 	if (from->n_cpus)
@@ -469,44 +471,91 @@ static void open_span(const struct emitter *to, struct timeline_span s)
 		to->emit(to->ctx, &s);
 }
 
+static void open_cpu(const struct emitter *to, const struct cpu_now *c, u32 cpu, u64 end)
+{
+	if (c->task)
+		open_span(to, (struct timeline_span){ .kind = LANE_CPU,
+						      .key = cpu,
+						      .t0 = c->since,
+						      .t1 = end,
+						      .arg = c->task });
+	open_span(to, (struct timeline_span){ .kind = LANE_IRQ,
+					      .key = cpu,
+					      .t0 = c->irq_since,
+					      .t1 = end,
+					      .arg = c->irq });
+	open_span(to, (struct timeline_span){ .kind = LANE_SOFTIRQ,
+					      .key = cpu,
+					      .t0 = c->softirq_since,
+					      .t1 = end,
+					      .arg = c->softirq });
+}
+
+static void open_task(const struct emitter *to, const struct task_now *t, u32 task, u64 end)
+{
+	if (t->state != STATE_UNKNOWN)
+		open_span(to, (struct timeline_span){ .kind = LANE_TASK,
+						      .key = task,
+						      .t0 = t->since,
+						      .t1 = end,
+						      .arg = t->state,
+						      .extra = t->extra });
+	open_span(to, (struct timeline_span){ .kind = LANE_CALL,
+					      .key = task,
+					      .t0 = t->call_since,
+					      .t1 = end,
+					      .arg = t->call });
+}
+
 void model_open_spans(const struct timeline_now *now, u64 end, timeline_emit *emit, void *ctx)
 {
 	const struct emitter to = { emit, ctx };
 
-	for (u32 i = 0; i < now->n_cpus; i++) {
-		const struct cpu_now *c = &now->cpus[i];
+	for (u32 i = 0; i < now->n_cpus; i++)
+		open_cpu(&to, &now->cpus[i], i, end);
+	for (u32 i = 1; i < now->n_tasks; i++)
+		open_task(&to, &now->tasks[i], i, end);
+}
 
-		if (c->task)
-			open_span(&to, (struct timeline_span){ .kind = LANE_CPU,
-							       .key = i,
-							       .t0 = c->since,
-							       .t1 = end,
-							       .arg = c->task });
-		open_span(&to, (struct timeline_span){ .kind = LANE_IRQ,
-						       .key = i,
-						       .t0 = c->irq_since,
-						       .t1 = end,
-						       .arg = c->irq });
-		open_span(&to, (struct timeline_span){ .kind = LANE_SOFTIRQ,
-						       .key = i,
-						       .t0 = c->softirq_since,
-						       .t1 = end,
-						       .arg = c->softirq });
-	}
-	for (u32 i = 1; i < now->n_tasks; i++) {
-		const struct task_now *t = &now->tasks[i];
+/* ---- gaps */
 
-		if (t->state != STATE_UNKNOWN)
-			open_span(&to, (struct timeline_span){ .kind = LANE_TASK,
-							       .key = i,
-							       .t0 = t->since,
-							       .t1 = end,
-							       .arg = t->state,
-							       .extra = t->extra });
-		open_span(&to, (struct timeline_span){ .kind = LANE_CALL,
-						       .key = i,
-						       .t0 = t->call_since,
-						       .t1 = end,
-						       .arg = t->call });
-	}
+u64 model_gap(const struct model *m, struct timeline_now *now, u64 to)
+{
+	u64 edge;
+
+	if (!m->tables->gaps.n || to <= now->gaps_to)
+		return 0;
+	edge = store_gap_edge(m->tables, now->gaps_to, to);
+	now->gaps_to = edge ? edge : to;
+	return edge;
+}
+
+static void emit_nothing(void *ctx, const struct timeline_span *s)
+{
+}
+
+/* Threads that run on a processor without a gap go on there. */
+static bool goes_on(const struct model *m, const struct task_now *t, u64 edge)
+{
+	return t->state == STATE_RUNNING && !store_gap_hides(m->tables, edge, (u32)t->extra);
+}
+
+void model_forget(const struct model *m, struct timeline_now *now, u64 edge, timeline_emit *emit,
+		  void *ctx)
+{
+	const struct emitter to = { emit, ctx }, nothing = { emit_nothing, NULL };
+	/* in a recording of some processes others may have left the processor unseen */
+	const struct emitter *running = m->tables->head.scope ? &nothing : &to;
+
+	for (u32 i = 0; i < now->n_cpus; i++)
+		if (store_gap_hides(m->tables, edge, i)) {
+			open_cpu(running, &now->cpus[i], i, edge);
+			now->cpus[i] = (struct cpu_now){ 0 };
+		}
+	for (u32 i = 1; i < now->n_tasks; i++)
+		if (!goes_on(m, &now->tasks[i], edge)) {
+			open_task(now->tasks[i].state == STATE_RUNNING ? running : &to,
+				  &now->tasks[i], i, edge);
+			now->tasks[i] = (struct task_now){ 0 };
+		}
 }

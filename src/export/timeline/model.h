@@ -61,6 +61,7 @@ struct timeline_now {
 	struct task_now *tasks; /* by number */
 	struct cpu_now *cpus;
 	u32 n_tasks, n_cpus, task_room, cpu_room;
+	u64 gaps_to; /* ends of gaps up to this time are taken into account */
 };
 
 struct model { /* model_init(), model_release() */
@@ -86,6 +87,13 @@ void model_event(struct model *m, struct timeline_now *now, const struct trace_e
 		 timeline_emit *emit, void *ctx);
 /* Emits what has begun and not ended, up to `end`. */
 void model_open_spans(const struct timeline_now *now, u64 end, timeline_emit *emit, void *ctx);
+
+/* The next beginning or end of a gap of the file up to that time; 0: there is none. What is known
+ * before it is to be forgotten. */
+u64 model_gap(const struct model *m, struct timeline_now *now, u64 to);
+/* Emits what has begun and is not known any more then, up to there. */
+void model_forget(const struct model *m, struct timeline_now *now, u64 edge, timeline_emit *emit,
+		  void *ctx);
 
 void now_copy(struct timeline_now *to, const struct timeline_now *from);
 void now_release(struct timeline_now *now);

@@ -114,6 +114,18 @@ static void end_tiles(struct timeline *t, u64 time)
 	}
 }
 
+/* Up to that time: the tiles that end before it, and what gaps hide is forgotten. */
+static void pass_time(struct timeline *t, u64 time)
+{
+	u64 edge;
+
+	while ((edge = model_gap(&t->model, &t->now, MIN(time, t->to)))) {
+		end_tiles(t, edge);
+		model_forget(&t->model, &t->now, edge, emit_to_levels, t);
+	}
+	end_tiles(t, time);
+}
+
 /* Every second one goes when they take much memory: it depends on the number of threads. */
 static void thin_checkpoints(struct timeline *t)
 {
@@ -157,7 +169,7 @@ static void seek(struct timeline *t, u64 time)
 
 static void finish(struct timeline *t)
 {
-	end_tiles(t, ~0ull);
+	pass_time(t, ~0ull);
 	t->is_done = true;
 	t->done_to = t->to + 1;
 }
@@ -182,7 +194,7 @@ bool timeline_advance(struct timeline *t, u64 n)
 			t->done_to = last = e.time;
 			if (!n)
 				break;
-			end_tiles(t, e.time);
+			pass_time(t, e.time);
 			if (t->n_done >= next) {
 				add_checkpoint(t, e.time);
 				next = t->n_done + t->n_between;
@@ -205,6 +217,17 @@ static const struct timeline_checkpoint *checkpoint_at(const struct timeline *t,
 	return best;
 }
 
+/* What gaps up to that time hide is forgotten. */
+static void pass_gaps(const struct timeline *t, struct timeline_now *now, struct tiler *tiler,
+		      u64 from, u64 to)
+{
+	u64 edge;
+
+	while ((edge = model_gap(&t->model, now, to)))
+		model_forget(&t->model, now, edge, edge >= from ? emit_to_tiler : emit_nowhere,
+			     tiler);
+}
+
 /* Events of from <= time < to go to the tiler. False: there are more bytes than `most`. */
 static bool make(struct timeline *t, struct tiler *tiler, u64 from, u64 to, size_t most)
 {
@@ -218,8 +241,10 @@ static bool make(struct timeline *t, struct tiler *tiler, u64 from, u64 to, size
 	while (tiler->out.len <= most && store_next(t->store, &e) && e.time < to) {
 		bool is_in = e.time >= from;
 
+		pass_gaps(t, &now, tiler, from, e.time);
 		model_event(&t->model, &now, &e, is_in ? emit_to_tiler : emit_nowhere, tiler);
 	}
+	pass_gaps(t, &now, tiler, from, MIN(to - 1, t->to));
 	model_open_spans(&now, MIN(to - 1, t->to), emit_to_tiler, tiler);
 	now_release(&now);
 	return tiler->out.len <= most;

@@ -32,8 +32,9 @@ struct timeline_level {
 struct timeline { /* timeline_init(), timeline_release() */
 	struct store *store;
 	struct model model;
-	u64 from, to;   /* the range: of its first and last possible event */
-	u64 most_bytes; /* of tiles that are kept, and again of checkpoints */
+	u64 from, to;       /* the range: of its first and last possible event */
+	const char *damage; /* what an importer could not read, set by the caller; or NULL */
+	u64 most_bytes;     /* of tiles that are kept, and again of checkpoints */
 	/* The pass over the file. */
 	struct timeline_now now;
 	u64 done_to, n_done; /* events before this time are in it */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Headless Chromium by chromedriver (WebDriver, https://www.w3.org/TR/webdriver/): opens pages, clicks, types, runs scripts."""
 import json
+import os
 import socket
 import subprocess
 import time
@@ -11,13 +12,18 @@ ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 
 class Browser:
-    def __init__(self, height=900):
+    def __init__(self, height=900, display=None):
+        """With a display: there, without a frame, with WebGL, and pages are not waited for."""
         with socket.socket() as s:
             s.bind(('127.0.0.1', 0))
             self.port = s.getsockname()[1]
-        self.driver = subprocess.Popen(['chromedriver', f'--port={self.port}'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        options = {'args': ['--headless=new', '--no-sandbox', '--disable-gpu', f'--window-size=1200,{height}', '--disable-dev-shm-usage']}
-        wanted = {'capabilities': {'alwaysMatch': {'goog:chromeOptions': options, 'goog:loggingPrefs': {'browser': 'ALL'}}}}
+        environment = {**os.environ, 'DISPLAY': display} if display else None
+        self.driver = subprocess.Popen(['chromedriver', f'--port={self.port}'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+        options = {'args': [*(['--kiosk', '--enable-unsafe-swiftshader'] if display else ['--headless=new', '--disable-gpu']), '--no-sandbox', f'--window-size=1200,{height}', '--disable-dev-shm-usage']}
+        if display:
+            options['excludeSwitches'] = ['enable-automation']
+        wanted = {'capabilities': {'alwaysMatch': {'goog:chromeOptions': options, 'goog:loggingPrefs': {'browser': 'ALL'},
+                                                   'pageLoadStrategy': 'none' if display else 'normal'}}}
         end = time.monotonic() + 20
         while True:
             try:

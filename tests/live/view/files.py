@@ -29,12 +29,12 @@ def write(file, lines):
 
 
 def red(b, time):
-    """Whether the lanes at that time are hatched in the color of losses."""
+    """Whether the lanes at that time are hatched in the color of losses: in the row of the first title, where nothing else is red."""
     return b.run(f"""(() => {{
         const p = sondeView.picture, c = document.getElementById('lanes'), by = devicePixelRatio, x = Math.round(p.xOf({time}) * by);
-        const d = c.getContext('2d').getImageData(Math.max(0, x - 6), 0, 12, c.height).data;
+        const d = c.getContext('2d').getImageData(Math.max(0, x - 6), 0, 12, Math.round(18 * by)).data;
         for (let i = 0; i < d.length; i += 4)
-            if (d[i + 3] && d[i] > d[i + 1] + 80 && d[i] > d[i + 2] + 40)
+            if (d[i + 3] && d[i] > d[i + 1] + 15 && d[i] > d[i + 2] + 8)
                 return true;
         return false;
     }})()""")
@@ -113,4 +113,5 @@ def main():
         b.end()
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -134,6 +134,8 @@ static void whole(void)
 	close(fd);
 }
 
+static u32 n_gaps; /* of what count() has read */
+
 static u32 count(int fd, const char **damage)
 {
 	static char text[256];
@@ -148,6 +150,7 @@ static u32 count(int fd, const char **damage)
 		n++;
 	snprintf(text, sizeof text, "%s", store_damage(s) ? store_damage(s) : "");
 	*damage = *text ? text : NULL;
+	n_gaps = store_tables(s)->gaps.n;
 	store_close(s);
 	return n;
 }
@@ -162,6 +165,7 @@ static void cut_off(void)
 
 	ok(all > N_EVENTS / 2 && all < N_EVENTS, "the chunks that were closed are there");
 	ok(!damage, "a file without an end is not damaged");
+	is_int(n_gaps, 1, "what was not written may be missing");
 	for (u64 cut = len; cut > len / 40; cut -= len / 40) {
 		if (ftruncate(fd, (off_t)cut))
 			break;
@@ -179,7 +183,7 @@ static void damaged(void)
 	int fd = written(true);
 	u64 len = length(fd);
 	const char *damage = NULL;
-	u32 most = 0, silent = 0;
+	u32 most = 0, silent = 0, smooth = 0;
 
 	for (u64 at = 64; at < len; at += 1 + len / 500) {
 		u8 was, now;
@@ -193,12 +197,15 @@ static void damaged(void)
 		n = count(fd, &damage);
 		most = MAX(most, n);
 		silent += n != N_EVENTS && !damage;
+		smooth += n && n != N_EVENTS && !n_gaps;
 		if (pwrite(fd, &was, 1, (off_t)at) != 1)
 			break;
 	}
 	ok(most <= N_EVENTS, "damage makes no events");
 	is_int(silent, 0, "no event is missing without a word");
+	is_int(smooth, 0, "nor without a gap");
 	is_int(count(fd, &damage), N_EVENTS, "repaired, all are there");
+	is_int(n_gaps, 0, "and there is no gap");
 	close(fd);
 }
 
@@ -266,6 +273,7 @@ static void overwritten(void)
 	store_writer_free(w);
 	n = count(fd, &damage);
 	ok(n > 1000 && n < N_EVENTS / 2 && !damage, "and after it: %u", n);
+	is_int(n_gaps, 1, "the beginning is a gap");
 	ok(!fstat(fd, &st) && st.st_blocks * 512 < st.st_size / 2, "most of it is a hole");
 	is_int(store_compact(holes, whole_file, &err), 0, "a copy without holes");
 	out = open(whole_file, O_RDONLY | O_CLOEXEC);
