@@ -197,6 +197,7 @@ static void add_record(struct match *m, const struct elf_usdt *u)
 	t->site.record.address = u->address;
 	t->site.record.cold_path = u->cold_path;
 	t->site.record.module = u->module;
+	t->site.record.semaphore = u->semaphore;
 	env_bind(m->env, &t->site);
 }
 

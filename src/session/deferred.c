@@ -389,6 +389,14 @@ static void begin(struct run *r, int ret)
 		look_at_all_again(r, &r->c.deferred.v[i]);
 }
 
+/* NULL: it is in none. */
+static const char *file_of(const struct site *s)
+{
+	return s->kind == SITE_UPROBE ? s->user.path :
+	       s->kind == SITE_RECORD ? s->record.path :
+					NULL;
+}
+
 void deferred_start(struct run *r)
 {
 	if (!r->c.deferred.n || !engines_have_events(&r->engines) || r->request->dry_run)
@@ -400,8 +408,8 @@ void deferred_start(struct run *r)
 		return;
 	}
 	for (u32 i = 0; i < r->c.sites.n; i++)
-		if (r->c.sites.v[i].site.kind == SITE_UPROBE && r->c.sites.v[i].site.user.path)
-			file_watch_known(r->deferred.watch, r->c.sites.v[i].site.user.path);
+		if (file_of(&r->c.sites.v[i].site))
+			file_watch_known(r->deferred.watch, file_of(&r->c.sites.v[i].site));
 	for (u32 i = 0; i < r->c.deferred.n; i++) {
 		struct deferred_probe *l = &r->c.deferred.v[i];
 		const char *path = NULL;

@@ -92,6 +92,7 @@ struct site {
 			const char *path;
 			u64 offset, address; /* of its nop1 */
 			u64 cold_path, module;
+			u64 semaphore; /* address in the file; 0: none */
 			const u64 *
 				sites; /* that its records name: those of all tracepoints of this name */
 			u32 n_sites;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -239,10 +240,22 @@ int area_map(struct area *a, struct injector *in, u64 low, u64 high, struct err 
 	return err_sys(err, "map memory in process %u", in->pid);
 }
 
+/* While the kernel itself holds a page for a moment, as to move it, it refuses: EBUSY. */
+static bool seal(int fd)
+{
+	enum { TRIES = 20, STEP_NS = 10000000 };
+	int ret = fcntl(fd, F_ADD_SEALS, SEAL_ALL);
+
+	for (u32 i = 1; i < TRIES && ret < 0 && errno == EBUSY; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = STEP_NS }, NULL);
+		ret = fcntl(fd, F_ADD_SEALS, SEAL_ALL);
+	}
+	return ret >= 0;
+}
+
 int area_fill(struct area *a, const void *code, u64 size, struct err *err)
 {
-	if (pwrite(a->code_fd, code, size, 0) != (ssize_t)size ||
-	    fcntl(a->code_fd, F_ADD_SEALS, SEAL_ALL) < 0)
+	if (pwrite(a->code_fd, code, size, 0) != (ssize_t)size || !seal(a->code_fd))
 		return err_sys(err, "write the code of probes");
 	return 0;
 }

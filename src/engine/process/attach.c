@@ -343,8 +343,11 @@ static int add_point(struct process *p, const struct procmaps *maps, struct batc
 			   .index = i,
 			   .point = s,
 			   .cold_path = s->record.cold_path + bias,
-			   .module = s->record.module + bias };
-	struct patch new = { .at = e.at, .to = e.cold_path, .module = e.module };
+			   .module = s->record.module + bias,
+			   .semaphore = s->record.semaphore ? s->record.semaphore + bias : 0 };
+	struct patch new = {
+		.at = e.at, .to = e.cold_path, .module = e.module, .semaphore = e.semaphore
+	};
 	struct handler h = { .func = b->request.func,
 			     .cookie = s->index,
 			     .is_compiled = b->is_compiled };
@@ -433,7 +436,10 @@ int process_attach(void *self, const struct attach_request *a, struct err *err)
 
 	p->first_func = MIN(p->first_func, a->func);
 	if (a->n && awaits_command(p, a->sites[0])) {
-		vec_push(&p->arena, &p->awaiting, *a);
+		struct attach_request later = *a;
+
+		later.sites = arena_dup(&p->arena, a->sites, a->n * sizeof(struct site *));
+		vec_push(&p->arena, &p->awaiting, later);
 		return (int)a->n;
 	}
 	ret = attach_now(p, &b, err);

@@ -384,6 +384,7 @@ static void set_patch(struct entry *e, const u8 *code, u64 stub, u32 head,
 	};
 	p->before = e->old ? e->old->to : 0;
 	p->module = e->module;
+	p->semaphore = e->semaphore;
 	memcpy(p->was, code, sizeof p->was);
 	memcpy(p->inner, m->inner, sizeof p->inner);
 	for (u32 i = 0; i < m->n_inner; i++)

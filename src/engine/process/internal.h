@@ -25,7 +25,9 @@ struct patch {
 	u8 was[5];
 	u8 displaced; /* as in struct area_patch */
 	bool is_enabled;
-	u64 module; /* of a tracepoint: the address of its struct sonde_module; else 0 */
+	bool is_new;   /* the jump that was put in or taken out last was none of a killed run */
+	u64 semaphore; /* which counts tracers of the tracepoint, two bytes; 0: none */
+	u64 module;    /* of a tracepoint: the address of its struct sonde_module; else 0 */
 	/* Instructions other than the first that the jump overwrites: offsets from `at`, and of
 	 * their copies from `to`. */
 	u8 n_inner, inner[4];
@@ -136,6 +138,7 @@ struct entry {
 	bool is_exit;            /* the function's return is `back` bytes after `at` */
 	u8 back, go_check;       /* struct site */
 	u64 cold_path, module;   /* of the tracepoint: writes its record; struct sonde_module */
+	u64 semaphore;           /* of the tracepoint, or 0 */
 	const struct patch *old; /* the existing patch, or NULL */
 	const struct handler *handlers; /* that run there, in this order */
 	u32 n_handlers;

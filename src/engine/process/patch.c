@@ -58,6 +58,13 @@ bool patch_is_in(u32 pid, const struct patch *p)
 	return process_read(pid, p->at, code, sizeof code) && !memcmp(code, jump, sizeof code);
 }
 
+struct work {
+	struct patched *p;
+	int fd;
+	u64 end; /* of attempts to disable */
+	struct err *err;
+};
+
 /* ---- code: patches within a page are read and written at once */
 
 static int by_address(const void *a, const void *b)
@@ -78,6 +85,7 @@ static int put_jump_in(struct patch *p, u8 *code, struct err *err)
 	    memcmp(code, before, JUMP_LEN))
 		return err_set(err, -EBUSY, "another tracer has changed the code at %#llx",
 			       (unsigned long long)p->at);
+	p->is_new = !memcmp(code, p->was, JUMP_LEN);
 	memcpy(code, jump, JUMP_LEN);
 	p->is_enabled = true;
 	return 0;
@@ -89,7 +97,8 @@ static int take_jump_out(struct patch *p, u8 *code, struct err *err)
 	u8 jump[JUMP_LEN];
 
 	make_jump(p, jump);
-	if (p->is_enabled && !memcmp(code, jump, JUMP_LEN))
+	p->is_new = p->is_enabled && !memcmp(code, jump, JUMP_LEN);
+	if (p->is_new)
 		memcpy(code, p->was, JUMP_LEN);
 	p->is_enabled = false;
 	return 0;
@@ -127,12 +136,43 @@ static int edit_all(int fd, struct patched *p, int (*edit)(struct patch *, u8 *,
 	int ret = 0;
 
 	for (u32 i = 0, end; i < p->n; i = end) {
+		int one;
+
 		end = span_end(p, i);
-		ret = MIN(ret, edit_span(fd, p->v + i, end - i, edit, err));
+		one = edit_span(fd, p->v + i, end - i, edit, err);
+		ret = MIN(ret, one);
 		if (ret < 0 && edit == put_jump_in)
 			return ret;
 	}
 	return ret;
+}
+
+/* ---- semaphores: SONDE_TP_IF_ENABLED() looks at them, as at those that the kernel counts */
+
+static void count_tracer(u32 pid, const struct patch *p, s32 by)
+{
+	u16 count;
+
+	if (!p->semaphore || !p->is_new || !process_read(pid, p->semaphore, &count, sizeof count))
+		return;
+	count = (u16)(count + by);
+	process_write(pid, p->semaphore, &count, sizeof count);
+}
+
+static int put_in_all(struct work *w)
+{
+	int ret = edit_all(w->fd, w->p, put_jump_in, w->err);
+
+	for (u32 i = 0; i < w->p->n && ret >= 0; i++)
+		count_tracer(w->p->pid, &w->p->v[i], 1);
+	return ret;
+}
+
+static void take_out_all(struct work *w, struct err *err)
+{
+	edit_all(w->fd, w->p, take_jump_out, err);
+	for (u32 i = 0; i < w->p->n; i++)
+		count_tracer(w->p->pid, &w->p->v[i], -1);
 }
 
 /* ---- threads */
@@ -256,28 +296,25 @@ static int each_thread(const struct patched *p, const struct stopped *s, void *f
 
 /* ---- enabling */
 
-struct work {
-	struct patched *p;
-	int fd;
-	u64 end; /* of attempts to disable */
-	struct err *err;
-};
-
 static int try_to_enable(struct work *w)
 {
 	struct err ignored = { 0 };
 	struct stopped s;
 	int ret = threads_stop(&s, w->p->pid, w->err);
+	bool is_in;
 
 	if (ret >= 0)
 		ret = each_thread(w->p, &s, check_thread, w->err);
 	if (ret >= 0)
-		ret = edit_all(w->fd, w->p, put_jump_in, w->err);
+		ret = put_in_all(w);
+	is_in = ret >= 0;
 	if (ret >= 0)
 		ret = points_map(w->p->points, w->p->n_points, &s, w->err);
 	if (ret >= 0)
 		ret = each_thread(w->p, &s, move_thread, w->err);
-	if (ret < 0)
+	if (ret < 0 && is_in)
+		take_out_all(w, &ignored);
+	else if (ret < 0)
 		edit_all(w->fd, w->p, take_jump_out, &ignored);
 	w->p->stood_ns = threads_resume(&s);
 	err_release(&ignored);
@@ -398,7 +435,7 @@ static int disable(void *ctx)
 
 		ret = threads_stop(&s, p->pid, w->err);
 		if (ret >= 0 && !is_out) {
-			edit_all(w->fd, p, take_jump_out, w->err);
+			take_out_all(w, w->err);
 			is_out = true;
 		}
 		is_done = ret >= 0 && (!p->n_areas || unmap_areas(p, &s));
