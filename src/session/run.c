@@ -80,6 +80,19 @@ static int run_special(struct run *r, const char *probe, struct err *err)
 	return 0;
 }
 
+/* Whether the script does anything before the first event. */
+static bool does_begin(const struct run *r)
+{
+	for (u32 i = 0; i < r->c.sites.n; i++) {
+		const struct target_site *t = &r->c.sites.v[i];
+
+		if (t->site.kind == SITE_ONCE &&
+		    streq(r->c.instances.v[t->func]->provider, "begin"))
+			return true;
+	}
+	return false;
+}
+
 static bool only_special(const struct compiled *c)
 {
 	for (u32 i = 0; i < c->deferred.n; i++)
@@ -470,8 +483,8 @@ static int loop_through(struct run *r, struct err *err)
 		ret = beside->begin(beside->ctx, r->request->traced.command ? r->child.pid : 0,
 				    err);
 	if (ret < 0 || (ret = launch_child(r, err)) < 0) {
-		if (r->request->script.is_of_command) /* whose scripts do nothing before */
-			r->attach.has_started = false;
+		/* a command's script does nothing before */
+		r->attach.has_started = !r->request->script.is_of_command && does_begin(r);
 		loop_release(&r->loop);
 		return ret;
 	}
