@@ -22,6 +22,10 @@ def say_memory(tool, what, pair):
     say(tool, what, f'{pair[0]:.0f} MB resident, {pair[1]:.0f} MB with shared pages counted once')
 
 
+def say_picture(tool, took):
+    say(tool, 'complete picture', f'{took[0]:.2f} s, with what is below it {took[1]:.2f} s')
+
+
 def say_zooms(screen, tool, y, height, ctrl=False):
     """With the mouse at a row of the screen; the time line ends above another one. In some the wheel zooms with Ctrl."""
     screen.do(f'mousemove {WIDTH // 2} {y}', *['keydown ctrl'] * ctrl)
@@ -45,7 +49,7 @@ def is_true(b, condition):
         return False  # a page that works does not answer
 
 
-def browse(screen, tool, url, drawn, serve=None):
+def browse(screen, tool, url, drawn, height=HEIGHT, serve=None):
     """A browser that waits opens what serve() starts, or url; drawn: what is true in a page with a picture."""
     b, server, most = View(display=screen.name), None, {}
     try:
@@ -58,15 +62,15 @@ def browse(screen, tool, url, drawn, serve=None):
             url = server.stdout.readline().split()[-1]
         b.call('/url', {'url': url})
         roots = [b.driver.pid] + ([server.pid] if server else [])
-        took = screen.settle(roots, start, LIMIT, most)
+        took = screen.settle(roots, start, LIMIT, most, height)
         while took and not is_true(b, drawn):  # it reads, and nothing moves
-            took = screen.settle(roots, start, LIMIT, most)
+            took = screen.settle(roots, start, LIMIT, most, height)
         if took:
-            say(tool, 'complete picture', f'{took:.2f} s')
+            say_picture(tool, took)
             if server:  # on the row "Processors": details of what is at the mouse come later than the picture
-                say_zooms(screen, tool, b.at('lanes', 0, 10)['y'], 400)
+                say_zooms(screen, tool, b.at('lanes', 0, 10)['y'], height)
             else:
-                say_zooms(screen, tool, 400, HEIGHT, True)
+                say_zooms(screen, tool, 400, height, True)
             screen.settle(roots, time.monotonic(), 10, most)
         else:
             say(tool, 'complete picture', f'none in {LIMIT} s')
@@ -82,7 +86,7 @@ def browse(screen, tool, url, drawn, serve=None):
 
 
 def sonde_view(screen, sonde, file):
-    browse(screen, 'sonde view', '', 'sondeView.picture.took.length', lambda: subprocess.Popen([sonde, 'view', file], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True))
+    browse(screen, 'sonde view', '', 'sondeView.picture.took.length', 450, lambda: subprocess.Popen([sonde, 'view', file], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True))
 
 
 def kernelshark(screen, sonde, file, folder):
@@ -100,8 +104,11 @@ def kernelshark(screen, sonde, file, folder):
         shark = subprocess.Popen([*user, 'kernelshark', *words], env=environment, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             most.clear()
-            took = screen.settle([shark.pid], start, LIMIT, most)
-            say(tool, what, f'{took:.2f} s' if took else f'none in {LIMIT} s')
+            took = screen.settle([shark.pid], start, LIMIT, most, 250)
+            if took and words:
+                say_picture(tool, took)
+            else:
+                say(tool, what, f'{took[1]:.2f} s' if took else f'none in {LIMIT} s')
             if took and words:
                 screen.resize('kernelshark')
                 screen.settle([shark.pid], time.monotonic(), 20, most)

@@ -83,15 +83,18 @@ class Screen:
         self.hand.stdin.write('\n'.join(commands) + '\n')
         self.hand.stdin.flush()
 
-    def settle(self, roots, start, limit, most=None):
-        """Seconds from start to the last change, after which nothing changed for a second in which the processes did next to nothing; or None.
-        Keeps the most memory of each process of roots and what is below it in the dictionary most."""
-        last, picture, looked, used = start, self.now(), 0, []
+    def settle(self, roots, start, limit, most=None, height=HEIGHT):
+        """Seconds from start to the last change of the upper part, and of all, after which nothing changed for a second in which the processes did
+        next to nothing; or None. Keeps the most memory of each process of roots and what is below it in the dictionary most."""
+        last = upper = start
+        picture, part, looked, used = self.now(), self.now(height), 0, []
         while time.monotonic() - start < limit:
             time.sleep(POLL)
             now = time.monotonic()
             if self.now() != picture:
                 last, picture = now, self.now()
+                if self.now(height) != part:
+                    upper, part = now, self.now(height)
             if now - looked < .2:
                 continue
             looked = now
@@ -100,7 +103,7 @@ class Screen:
                 most[root] = [max(pair) for pair in zip(most.get(root, [0, 0]), memory(trees[root]))]
             used = [u for u in used if now - u[0] < STILL] + [(now, cpu_time(set().union(*trees.values())))]
             if now - last > STILL and now - start > STILL and used[-1][1] - used[0][1] < .15 * STILL and used[-1][0] - used[0][0] > .7 * STILL:
-                return last - start
+                return upper - start, last - start
         return None
 
     def zooms(self, height, n=10, still=.4, limit=20):

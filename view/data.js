@@ -10,6 +10,7 @@
  * @property {string} script of which it is a recording, or ''
  * @property {string} uname
  * @property {string} from ns of the boot clock
+ * @property {string} to its end: of more than 104 days the length is not exact
  * @property {string} toReal what to add to it for ns since 1970
  * @property {number} range length, in ns
  * @property {number} done up to this time the server has read the file

@@ -114,7 +114,7 @@ export class Tiles {
 			level++;
 		/** @type {Part[]} */
 		const parts = [], length = this.lengthOf(level);
-		const last = Math.min(Math.floor(to / length), Math.floor(this.info.range / length));
+		const last = Math.min(Math.floor(to / length), Math.floor(this.info.range / length), 4 ** level - 1); /* of 104 days and more, range + 1 may be range */
 		for (let i = Math.max(0, Math.floor(from / length)); i <= last; i++) {
 			const tile = this.finest(level, i), before = parts[parts.length - 1];
 			if (before && before.tile === tile)

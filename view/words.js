@@ -14,7 +14,7 @@ export function duration(ns) {
 /** The time of the boot clock in seconds, as sonde script prints it, with so many digits. @param {import('./data.js').Info} info
  * @param {number} ns @param {number} digits */
 export function clock(info, ns, digits = 9) {
-	const all = BigInt(info.from) + BigInt(Math.round(ns)), rest = String(all % 1000000000n).padStart(9, '0');
+	const all = ns >= info.range ? BigInt(info.to) + BigInt(Math.round(ns - info.range)) : BigInt(info.from) + BigInt(Math.round(ns)), rest = String(all % 1000000000n).padStart(9, '0');
 	return all / 1000000000n + (digits ? '.' + rest.slice(0, digits) : '');
 }
 

@@ -369,6 +369,8 @@ int put_out(const struct cli *c, struct buf *text);
 int output_open(const struct cli *c);
 /* The sink of a run: c->host.sink. 0, or the exit status after a message. */
 int sink_open(struct cli *c);
+/* Whether what is written to `to` would replace the recording that is read; says so. */
+bool is_own_input(const struct cli *c, const char *to, const char *recording);
 /* Results go to this descriptor instead; buffered as suits it. */
 void sink_to(struct cli *c, int fd);
 int sink_close(struct cli *c);

@@ -28,7 +28,7 @@ static int export_as(struct recorded *r, const struct exporter *x)
 {
 	const char *path = r->c->output.file ? r->c->output.file :
 					       arena_printf(&r->arena, "sonde%s", x->suffix);
-	int ret = export_file(r, x, path);
+	int ret = is_own_input(r->c, path, r->path) ? STATUS_WRONG : export_file(r, x, path);
 
 	if (!ret)
 		say(r->c, "%llu events in %s", (unsigned long long)r->tables->n_events, path);

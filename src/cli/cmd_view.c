@@ -16,7 +16,14 @@ static void on_signal(int sig)
 	stop = true;
 }
 
-static void serve(struct http_server *s, struct recorded *r)
+/* Without its address the page is for nobody. */
+static int put_address(const struct http_server *s, struct err *err)
+{
+	printf("http://127.0.0.1:%u/%s/\n", s->port, s->token);
+	return fflush(stdout) || ferror(stdout) ? err_sys(err, "write standard output") : 0;
+}
+
+static void serve(struct http_server *s, struct recorded *r, struct err *err)
 {
 	struct viewed v = { .recorded = r };
 	struct sigaction sa = { .sa_handler = on_signal };
@@ -37,9 +44,8 @@ static void serve(struct http_server *s, struct recorded *r)
 	s->work = view_work;
 	s->watch = view_watch;
 	say(r->c, "open this address in a browser on this machine; Ctrl-C ends");
-	printf("http://127.0.0.1:%u/%s/\n", s->port, s->token);
-	fflush(stdout);
-	http_run(s, &stop);
+	if (!put_address(s, err))
+		http_run(s, &stop);
 	asked_release(&v.asked);
 	timeline_release(&v.timeline);
 }
@@ -68,7 +74,7 @@ static int view(struct cli *c)
 		return STATUS_WRONG;
 	}
 	if (http_open(&s, (u16)port, &err) == 0)
-		serve(&s, &r);
+		serve(&s, &r, &err);
 	http_close(&s);
 	recorded_close_quietly(&r);
 	if (!err.code)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include "base/fd.h"
 #include "base/visible.h"
 #include "cli/cli.h"
@@ -16,6 +17,18 @@ int output_open(const struct cli *c)
 	if (fd < 0)
 		say(c, "Failed to open output file: \"%s\": %s", c->output.file, strerror(errno));
 	return fd;
+}
+
+bool is_own_input(const struct cli *c, const char *to, const char *recording)
+{
+	struct stat a, b;
+
+	if (!to || !recording || stat(to, &a) < 0 || stat(recording, &b) < 0 ||
+	    a.st_ino != b.st_ino || a.st_dev != b.st_dev ||
+	    (!S_ISREG(a.st_mode) && !S_ISDIR(a.st_mode)))
+		return false;
+	say(c, "%s is the recording that is read: it would be overwritten", to);
+	return true;
 }
 
 int put_out(const struct cli *c, struct buf *text)
@@ -64,6 +77,8 @@ int sink_open(struct cli *c)
 	s->fd = STDOUT_FILENO;
 	if (!s->output)
 		s->output = output_find("text");
+	if (is_own_input(c, c->output.file, c->request.from.file))
+		return 1;
 	if (c->output.file && (s->fd = results_open(c)) < 0)
 		return 1;
 	s->quiet = c->output.quiet;

@@ -156,6 +156,8 @@ int recorded_open_path(struct recorded *r, struct cli *c, const char *path)
 
 	r->c = c;
 	r->path = path;
+	if (is_own_input(c, c->output.file, path))
+		return STATUS_WRONG;
 	r->store = import_open(path, &r->damage, &err);
 	if (!r->store) {
 		if (err.code == -ENOENT && streq(path, RECORDING_FILE))

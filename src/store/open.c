@@ -14,6 +14,8 @@ static int read_file_head(struct store *s, const char *name, struct err *err)
 {
 	struct file_head *h = &s->t.head;
 
+	if (!s->t.size)
+		return err_usage(err, -EINVAL, "%s is empty: it is not a recording", name);
 	if (s->t.size < sizeof *h || !store_read_at(s, h, sizeof *h, 0) ||
 	    memcmp(h->magic, STORE_MAGIC, sizeof h->magic))
 		return err_usage(err, -EINVAL, "%s is not a recording of sonde", name);

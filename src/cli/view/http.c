@@ -323,8 +323,12 @@ int http_open(struct http_server *s, u16 port, struct err *err)
 		return err_sys(err, "make a socket");
 	setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
 	if (bind(s->fd, (struct sockaddr *)&a, sizeof a) < 0 || listen(s->fd, HTTP_CLIENTS) < 0 ||
-	    getsockname(s->fd, (struct sockaddr *)&a, &len) < 0)
-		return err_sys(err, "listen on port %u of 127.0.0.1", port);
+	    getsockname(s->fd, (struct sockaddr *)&a, &len) < 0) {
+		err_sys(err, "listen on port %u of 127.0.0.1", port);
+		if (port)
+			err_help(err, "without --port a free one is taken");
+		return err->code;
+	}
 	s->port = ntohs(a.sin_port);
 	return make_token(s, err);
 }

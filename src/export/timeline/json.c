@@ -119,8 +119,8 @@ void timeline_put_info(struct buf *b, const struct timeline *t, const char *file
 	timeline_put_text(b, "uname", store_find_text(t->store, "uname"));
 	buf_printf(
 		b,
-		",\"from\":\"%llu\",\"toReal\":\"%lld\",\"range\":%llu,\"done\":%llu,\"isDone\":%s",
-		(ull)t->from, (long long)tables->head.to_real, (ull)(t->to - t->from),
+		",\"from\":\"%llu\",\"to\":\"%llu\",\"toReal\":\"%lld\",\"range\":%llu,\"done\":%llu,\"isDone\":%s",
+		(ull)t->from, (ull)t->to, (long long)tables->head.to_real, (ull)(t->to - t->from),
 		(ull)(t->done_to - t->from), t->is_done ? "true" : "false");
 	buf_printf(b, ",\"events\":%llu,\"eventsInFile\":%llu,\"cpus\":%u,\"levels\":%u",
 		   (ull)t->n_done, (ull)tables->n_events, tables->head.n_cpus, n_levels(t));
