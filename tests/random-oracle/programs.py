@@ -205,7 +205,7 @@ class Expressions:
 
     def integer_variable(self, depth):
         name, type_ = self.pick(self.variables(lambda t: t in INTS or t == 'bool'))
-        return Expr(name, type_, lambda env: env[name])
+        return Expr(name, type_, lambda env: env[name], flexible=name in self.flexible)
 
     def integer_map(self, depth):
         name, type_ = self.pick([(n, t) for n, t in self.maps.items() if t in INTS])
@@ -237,6 +237,8 @@ class Expressions:
             raise Again
         name, a = self.name('$b'), self.integer(depth + 2)
         self.scopes.append({name: a.type})
+        if a.flexible:
+            self.flexible.add(name)
         try:
             b = self.integer(depth + 1)
         finally:
@@ -247,7 +249,7 @@ class Expressions:
         def value(env):
             env[name] = a.value(env)
             return b.value(env)
-        return Expr('{ let %s = %s; %s }' % (name, a.text, b.text), b.type, value)
+        return Expr('{ let %s = %s; %s }' % (name, a.text, b.text), b.type, value, flexible=b.flexible)
 
     def cast(self, depth):
         type_, a = self.rng.choice(INTS + ['bool']), self.integer(depth + 1)
@@ -578,6 +580,7 @@ class Statements(Expressions):
         super().__init__(rng)
         self.fixed = set()    # variables with a declared type
         self.readonly = set()  # those of loops
+        self.flexible = set()  # those of them that go with either sign, as a positive literal does
         self.depth = self.loops = 0
 
     def body(self, count):
@@ -764,8 +767,8 @@ class Statements(Expressions):
         lines = ['if (%s) {' % c.text] + indented(yes) + (['} else {'] + indented(no) if no else []) + ['}']
         return lines, lambda env: run_all(yes if c.value(env) else no, env)
 
-    def loop_body(self, variable):
-        self.scopes.append({variable: 'int64'} if variable else {})
+    def loop_body(self, variable, type_='int64'):
+        self.scopes.append({variable: type_} if variable else {})
         self.readonly.add(variable)
         self.loops += 1
         made = self.body(self.rng.randrange(1, 4))
@@ -788,7 +791,13 @@ class Statements(Expressions):
         extra = self.integer(3) if self.chance(.4) else None
         if extra and extra.const is not None:
             raise Again
-        body = self.loop_body(name)
+        first = literal(str(low), low)
+        last = Expr('', common(first, Expr('', common(extra, literal('3', 3)), None)), None) if extra else \
+            literal('', low + count)
+        type_, flexible = join(first, last)
+        if flexible:
+            self.flexible.add(name)
+        body = self.loop_body(name, 'uint64' if is_unsigned(type_) else 'int64')
         end = '%d + ((%s) & 3)' % (low, extra.text) if extra else str(low + count)
 
         def run(env):
