@@ -57,33 +57,40 @@ static void find_stack_bytes(const struct walk *w)
 	walk_put(w, ST_BYTES, least(l, len, o_imm(LARGE_ROOM)));
 }
 
-/* Copies the stack from the hit's sp on, page by page. */
+/* Copies the stack from the hit's sp on, page by page; those that are not resident are left out. */
 static void copy_stack(const struct walk *w, struct opnd raw)
 {
-	enum { PIECES = LARGE_ROOM / USER_PAGE + 2 };
+	enum { PIECES = LARGE_ROOM / UNWIND_RAW_PAGE + 2 };
 	struct lower *l = w->l;
 	struct ir_block *out = ir_block_new(l);
 	u32 done = ir_var(l);
 
 	ir_var_set(l, done, o_imm(0));
 	for (u32 i = 0; i < PIECES; i++) {
-		struct ir_block *good = ir_block_new(l);
-		struct opnd at = ir_op2(l, IR_ADD, walk_get(w, ST_FIRST), o_temp(done)), len, ret;
+		struct ir_block *good = ir_block_new(l), *missing = ir_block_new(l),
+				*next = ir_block_new(l);
+		struct opnd at = ir_op2(l, IR_ADD, walk_get(w, ST_FIRST), o_temp(done)), len, ret,
+			    bits = opnd_plus(raw, RAW(missing));
 
 		len = ir_op2(l, IR_SUB, walk_get(w, ST_BYTES), o_temp(done));
 		len = least(l, len,
-			    ir_op2(l, IR_SUB, o_imm(USER_PAGE),
-				   ir_op2(l, IR_AND, at, o_imm(USER_PAGE - 1))));
-		len = below(w, len, USER_PAGE, out);
+			    ir_op2(l, IR_SUB, o_imm(UNWIND_RAW_PAGE),
+				   ir_op2(l, IR_AND, at, o_imm(UNWIND_RAW_PAGE - 1))));
+		len = below(w, len, UNWIND_RAW_PAGE, out);
 		at = ir_op2(l, IR_ADD, walk_get(w, ST_FIRST), o_temp(done));
 		ret = ir_call(l, BPF_FUNC_probe_read_user, false, 3,
 			      opnd_plus(ir_op2(l, IR_ADD, raw, o_temp(done)), RAW(stack)), len, at);
-		ir_branch(l, CC_EQ, ret, o_imm(0), good, out);
-		walk_place(l, good);
 		ir_var_set(l, done,
-			   below(w, ir_op2(l, IR_ADD, o_temp(done), len), (s64)(i + 1) * USER_PAGE,
-				 out));
+			   below(w, ir_op2(l, IR_ADD, o_temp(done), len),
+				 (s64)(i + 1) * UNWIND_RAW_PAGE, out));
+		ir_branch(l, CC_EQ, ret, o_imm(0), good, missing);
+		walk_place(l, missing);
+		ir_store(l, bits, 8, ir_op2(l, IR_OR, ir_load(l, bits, 8, false), o_imm(1 << i)));
+		ir_jump(l, next);
+		walk_place(l, good);
 		ir_store(l, opnd_plus(raw, RAW(len)), 4, o_temp(done));
+		ir_jump(l, next);
+		walk_place(l, next);
 	}
 	ir_jump(l, out);
 	walk_place(l, out);
@@ -260,6 +267,7 @@ static void fill_raw(const struct walk *w, struct opnd raw, struct opnd ip_delta
 		{ RAW(time), 8, time },
 		{ RAW(pid), 4, walk_get(w, ST_OWN_PID) },
 		{ RAW(len), 4, o_imm(0) },
+		{ RAW(missing), 8, o_imm(0) },
 		{ RAW(start_stack), 8, walk_get(w, ST_START_STACK) },
 		{ RAW(sp), 8, walk_get(w, ST_FIRST) },
 		{ RAW(fp), 8, walk_get(w, ST_FIRST + 8) },

@@ -56,6 +56,7 @@ enum { MAX_REMEMBERED = 16 };
 /* DWARF numbers: System V ABI, x86-64, 3.6.2, and Intel386; DWARF for the Arm 64-bit
  * Architecture */
 enum {
+	X86_RBX = 3,
 	X86_RDI = 5,
 	X86_FP = 6,
 	X86_SP = 7,
@@ -93,7 +94,18 @@ struct machine {
 	u64 pc;
 	struct state now, initial, remembered[MAX_REMEMBERED];
 	u32 n_remembered;
-	struct builder *to; /* NULL: the instructions of a CIE */
+	struct builder *to;        /* NULL: no rows are made */
+	struct saved_from *search; /* NULL: none */
+};
+
+/* Where a function saves a register, from an address in it on. */
+struct saved_from {
+	u64 address;
+	s32 offset; /* from the CFA; 0: it does not save it, or in several places */
+};
+
+struct span {
+	u64 from, to;
 };
 
 struct builder {
@@ -105,6 +117,10 @@ struct builder {
 	struct elf_go_function *go; /* by address */
 	u32 n_fdes, fdes_room, n_go, go_room;
 	struct numbers number;
+	const struct elf *elf;
+	/* what has no rule in the end; of functions that add_calls() found */
+	struct span blank[16];
+	u32 n_blank;
 };
 
 /* ---- the table */
@@ -310,13 +326,130 @@ static void def_cfa(struct machine *m, u64 reg, s64 offset)
 	m->now.add = 0;
 }
 
+/* ---- a CFA relative to rbx
+ *
+ * The dynamic linker's _dl_runtime_resolve() aligns the stack to store vector registers, and keeps
+ * its CFA in rbx (glibc, sysdeps/x86_64/dl-trampoline.h). No table follows rbx, but the function
+ * that it calls saves it, so at the return address of the call it is below sp, which is the
+ * callee's CFA. This holds once the callee has saved it: its rows before that are removed (blank),
+ * so that no walk comes from there.
+ */
+
+static const struct elf_fde *function_at(const struct builder *b, u64 start)
+{
+	u32 lo = 0, hi = b->n_fdes;
+
+	while (lo < hi) {
+		u32 mid = lo + (hi - lo) / 2;
+
+		if (b->fdes[mid].start < start)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < b->n_fdes && b->fdes[lo].start == start ? &b->fdes[lo] : NULL;
+}
+
+static void run(struct machine *m, const struct elf_fde *fde, struct builder *to);
+
+static struct saved_from saves_rbx(const struct elf_fde *fde)
+{
+	struct saved_from found = { 0 };
+	struct machine m = { .number = { .fp = X86_RBX, .sp = X86_SP, .ra = fde->return_reg },
+			     .search = &found };
+
+	run(&m, fde, NULL);
+	if (m.in.bad)
+		found.offset = 0;
+	return found;
+}
+
+/* False: there are too many. */
+static bool add_blank(struct builder *b, u64 from, u64 to)
+{
+	for (u32 i = 0; i < b->n_blank; i++)
+		if (b->blank[i].from == from)
+			return true;
+	if (b->n_blank == ARRAY_SIZE(b->blank))
+		return false;
+	b->blank[b->n_blank++] = (struct span){ from, to };
+	return true;
+}
+
+static void blank(const struct builder *b)
+{
+	for (u32 i = 0; i < b->n_blank; i++)
+		for (u32 k = 0; k < b->table->n_rows; k++)
+			if (b->table->rows[k].address - b->blank[i].from <
+			    b->blank[i].to - b->blank[i].from)
+				b->table->rows[k].rule = 0;
+}
+
+enum { CALL = 0xe8, CALL_SIZE = 5 };
+
+/* The function that the call instruction at an address calls, or NULL. */
+static const struct elf_fde *callee_of(const struct builder *b, const u8 *insn, u64 address)
+{
+	s32 distance;
+
+	if (insn[0] != CALL)
+		return NULL;
+	memcpy(&distance, insn + 1, sizeof distance);
+	return function_at(b, address + CALL_SIZE + (u64)(s64)distance);
+}
+
+/* Adds the rules of the return addresses of calls between m->pc and `end`. */
+static void add_calls(struct machine *m, u64 end)
+{
+	enum { MOST = 4096 };
+	struct builder *b = m->to;
+	const struct state *s = &m->now;
+	size_t len;
+	const u8 *bytes = elf_bytes(b->elf, &len);
+	u64 at, n = end - m->pc;
+
+	if (!elf_address_to_offset(b->elf, m->pc, &at) || at > len || n > MIN(len - at, (u64)MOST))
+		return;
+	for (u64 i = 0; i + CALL_SIZE <= n; i++) {
+		const struct elf_fde *callee = callee_of(b, bytes + at + i, m->pc + i);
+		struct saved_from rbx = callee ? saves_rbx(callee) : (struct saved_from){ 0 };
+		struct cfi_rule r = { .cfa_kind = CFI_SP_DEREF,
+				      .cfa = rbx.offset,
+				      .add = (s32)s->cfa,
+				      .fp_kind = s->fp.kind,
+				      .fp = s->fp.offset,
+				      .ra_kind = s->ra.kind,
+				      .ra = s->ra.offset };
+
+		if (rbx.offset >= 0 || !add_blank(b, callee->start, rbx.address))
+			continue;
+		/* not the call itself, where the function is the innermost frame */
+		add_row(b, m->pc + i + 1, rule_number(b, &r));
+		add_row(b, m->pc + i + CALL_SIZE, 0 /* CFI_NONE */);
+	}
+}
+
 /* ---- rows */
 
-static void emit(struct machine *m)
+static void note_saved(struct machine *m)
+{
+	struct saved_from *f = m->search;
+	const struct saved *r = &m->now.fp; /* the number of fp is that of the register */
+
+	if (!f->address && r->kind == CFI_AT_CFA)
+		*f = (struct saved_from){ m->pc, r->offset };
+	else if (f->address && (r->kind != CFI_AT_CFA || r->offset != f->offset))
+		f->offset = 0;
+}
+
+/* The row from the current address to `end`. */
+static void emit(struct machine *m, u64 end)
 {
 	const struct state *s = &m->now;
 	struct cfi_rule r = { 0 };
 
+	if (m->search)
+		note_saved(m);
 	if (!m->to)
 		return;
 	if (s->ra.kind == CFI_NOWHERE || (s->cfa_kind != CFI_NONE && s->ra.kind != CFI_OTHER)) {
@@ -338,12 +471,16 @@ static void emit(struct machine *m)
 			r = cfi_arm64_signal;
 	}
 	add_row(m->to, m->pc, rule_number(m->to, &r));
+	if (m->number.sp == X86_SP && s->cfa_reg == X86_RBX && s->ra.kind == CFI_AT_CFA)
+		add_calls(m, end);
 }
 
 static void advance(struct machine *m, u64 units)
 {
-	emit(m);
-	m->pc += units * m->fde->code_align;
+	u64 next = m->pc + units * m->fde->code_align;
+
+	emit(m, next);
+	m->pc = next;
 	if (m->pc - m->fde->start >= m->fde->size)
 		m->in.at = m->in.end; /* what follows belongs to no function */
 }
@@ -445,20 +582,28 @@ static void execute(struct machine *m, const u8 *insns, u32 len)
 	}
 }
 
+/* The rows of a function. */
+static void run(struct machine *m, const struct elf_fde *fde, struct builder *to)
+{
+	m->fde = fde;
+	m->pc = fde->start;
+	execute(m, fde->initial, fde->n_initial);
+	m->initial = m->now;
+	m->to = to;
+	if (!m->in.bad)
+		execute(m, fde->insns, fde->n_insns);
+	if (m->in.bad)
+		m->now = (struct state){ 0 };
+	if (m->pc - fde->start < fde->size)
+		emit(m, fde->start + fde->size);
+}
+
 static void add_function(struct builder *b, const struct elf_fde *fde)
 {
-	struct machine m = { .number = b->number, .fde = fde, .pc = fde->start };
+	struct machine m = { .number = b->number };
 
 	m.number.ra = fde->return_reg;
-	execute(&m, fde->initial, fde->n_initial);
-	m.initial = m.now;
-	m.to = b;
-	if (!m.in.bad)
-		execute(&m, fde->insns, fde->n_insns);
-	if (m.in.bad)
-		m.now = (struct state){ 0 };
-	if (m.pc - fde->start < fde->size)
-		emit(&m);
+	run(&m, fde, b);
 	add_row(b, fde->start + fde->size, 0 /* CFI_NONE */);
 }
 
@@ -620,7 +765,7 @@ static bool find_numbers(const struct elf *e, struct numbers *n)
 
 bool cfi_build(struct cfi_table *t, struct elf *e)
 {
-	struct builder b = { .table = t };
+	struct builder b = { .table = t, .elf = e };
 
 	*t = (struct cfi_table){ 0 };
 	if (!find_numbers(e, &b.number))
@@ -631,6 +776,7 @@ bool cfi_build(struct cfi_table *t, struct elf *e)
 	sort(&b);
 	add_row(&b, 0, rule_number(&b, &(struct cfi_rule){ 0 }));
 	add_all(&b);
+	blank(&b);
 	if (!b.n_fdes && elf_machine(e) == EM_AARCH64)
 		cfi_each_vdso_row(e, add_vdso_row, &b);
 	free(b.fdes);

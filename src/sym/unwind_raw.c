@@ -24,6 +24,13 @@ static bool stop(struct walk *w, enum unwind_reason why)
 	return false;
 }
 
+static bool is_missing(const struct unwind_raw *raw, u64 address)
+{
+	u64 page = address / UNWIND_RAW_PAGE - raw->sp / UNWIND_RAW_PAGE;
+
+	return page < 64 && raw->missing >> page & 1;
+}
+
 static bool read_word(struct walk *w, u64 address, u64 *v)
 {
 	u64 offset = address - w->raw->sp;
@@ -32,6 +39,8 @@ static bool read_word(struct walk *w, u64 address, u64 *v)
 		return stop(w, UNWIND_WHY_UNREADABLE);
 	if (w->raw->len < w->word || offset > w->raw->len - w->word)
 		return stop(w, UNWIND_WHY_CUT);
+	if (is_missing(w->raw, address))
+		return stop(w, UNWIND_WHY_UNREADABLE);
 	*v = 0;
 	memcpy(v, w->raw->stack + offset, w->word);
 	return true;

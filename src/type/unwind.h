@@ -112,12 +112,15 @@ struct unwind_raw {
 	u64 entered;
 	u64 shown; /* the first frame: pc, or the entry from which the probe was moved */
 	u64 word;  /* bytes of an address in the process's memory: 8, or 4 */
+	/* bit n: the page n after that of sp was not resident, such as one within a large array */
+	u64 missing;
 	struct unwind_return { /* addresses that return probes replaced, innermost first, then 0 */
 		u64 stack;     /* address of the slot */
 		u64 address;
 	} returns[UNWIND_RAW_RETURNS];
-	u8 stack[]; /* len bytes from sp on */
+	u8 stack[]; /* len bytes from sp on, but those of the pages of `missing` */
 };
+enum { UNWIND_RAW_PAGE = 4096 }; /* bytes of a bit of `missing` */
 /*
  * Each hit that is kept is a key of its own in a map keyed by stacks, until it is unwound and the
  * session has merged it with that of the same stack (session/stack_keys.c). So UNWIND_MAX_KEPT at
