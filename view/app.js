@@ -28,6 +28,7 @@ export function showRecording(source, info) {
 			panel.update?.($('panel'), app);
 			return;
 		}
+		look();
 		shownPanel = panel.id;
 		shownRange = range;
 		for (const tab of $('tabs').children)
@@ -106,6 +107,16 @@ export function showRecording(source, info) {
 		notice();
 	}
 
+	/** What is asked for next may not be in the file any more. */
+	async function look() {
+		const now = info.isDone && source.state ? await source.state().catch(() => null) : null;
+		if (!now || now.change === info.change && now.damage === info.damage)
+			return;
+		Object.assign(info, await source.info());
+		notice();
+		picture.later();
+	}
+
 	function notice() {
 		$('notice').textContent = lacks(info, source.rows !== null).join('\n');
 	}
@@ -131,6 +142,10 @@ export function showRecording(source, info) {
 	if (!view.is.lanes)
 		view.setLanes(source.scripts(info));
 	listen(hands);
+	source.listen(() => {
+		info.isGone = true;
+		notice();
+	});
 	notice();
 	changed();
 	wait();

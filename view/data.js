@@ -29,6 +29,8 @@
  * @property {[number, number, number][]} gaps from, to, processor (-1: any): that part of the file is missing
  * @property {boolean} hasEnd its recorder has closed it
  * @property {string} damage
+ * @property {number} change since the file was opened, enum store_change: 0 none, 1 it has grown, 2 it is another one
+ * @property {boolean} [isGone] the server has ended
  * @property {number} chunksGone chunks that were overwritten
  */
 
@@ -46,6 +48,8 @@
  * @property {() => Promise<string[]>} words variables of the language
  * @property {((q: import('./counts.js').ValueRequest) => Promise<import('./counts.js').Counted>) | null} values
  * @property {(text: string, steps: import('./series.js').Steps) => Promise<import('./series.js').Answer>} series
+ * @property {(() => Promise<{change: number, damage: string}>) | null} state of the file at the server, now
+ * @property {(ended: () => void) => void} listen ended() is called when the server has ended
  * @property {(text: string) => void} forget nobody waits for that series any more
  * @property {(info: Info) => string[]} scripts whose lanes are shown at once
  * @property {((from: number, to: number) => Promise<import('./report.js').Report>) | null} report

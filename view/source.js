@@ -98,6 +98,8 @@ function fileSource() {
 				throw Error(`this page has steps, not single events: sonde view ${info.file} has counters`);
 			return { points: seriesHere(/** @type {Events} */ (all()), text, steps, info) };
 		},
+		state: null,
+		listen: () => undefined,
 		forget: () => undefined,
 		scripts: () => [...lanes.keys()],
 		report: !has ? null : async (from, to) => sumUp(/** @type {Events} */ (all()), from, to, info),
@@ -107,8 +109,12 @@ function fileSource() {
 
 /** @returns {import('./data.js').Source} */
 function serverSource() {
+	let ended = () => {};
 	const get = async (/** @type {string} */ what) => {
-		const answer = await fetch(what).catch(() => fetch(what)); /* the server may have closed an idle connection */
+		const answer = await fetch(what).catch(() => fetch(what)).catch(() => { /* the server may have closed an idle connection */
+			ended();
+			throw Error('sonde view has ended');
+		});
 		if (!answer.ok && answer.status !== 404)
 			throw Error(`${what}: ${answer.status}`);
 		return answer;
@@ -159,6 +165,8 @@ function serverSource() {
 			const { wrong } = JSON.parse(lines[0] || '{}');
 			return wrong ? { points: [], wrong } : answer(lines);
 		},
+		state: () => json('state'),
+		listen: f => ended = f,
 		forget: text => delete wanted['run ' + text],
 		scripts: info => info.script ? [info.script] : [],
 		report: async (from, to) => (await long('report', range(from, to))).json(),

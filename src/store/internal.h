@@ -57,6 +57,7 @@ struct store {
 	bool has_counts;
 	struct buf stored, body;
 	char damage[256];
+	s64 mtime_ns; /* when it was opened */
 };
 
 /* ---- read.c */

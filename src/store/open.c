@@ -55,6 +55,11 @@ static void sort_tables(struct store_tables *t)
 		qsort(t->functions.v, t->functions.n, sizeof *t->functions.v, by_address);
 }
 
+static s64 mtime_of(const struct stat *st)
+{
+	return st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec;
+}
+
 struct store *store_open_fd(int fd, const char *name, struct err *err)
 {
 	struct store *s = xcalloc(1, sizeof *s);
@@ -68,6 +73,7 @@ struct store *store_open_fd(int fd, const char *name, struct err *err)
 		err_usage(err, -EINVAL, "%s is no file", name);
 	} else {
 		s->t.size = (u64)st.st_size;
+		s->mtime_ns = mtime_of(&st);
 		read_file_head(s, name, err);
 	}
 	if (err->code) {
@@ -88,6 +94,17 @@ struct store *store_open(const char *path, struct err *err)
 		return NULL;
 	}
 	return store_open_fd(fd, path, err);
+}
+
+enum store_change store_change(const struct store *s)
+{
+	struct stat st;
+
+	if (fstat(s->fd, &st) < 0 || (u64)st.st_size < s->t.size)
+		return STORE_CHANGED;
+	if ((u64)st.st_size > s->t.size)
+		return STORE_GROWN;
+	return mtime_of(&st) == s->mtime_ns ? STORE_SAME : STORE_CHANGED;
 }
 
 const struct store_tables *store_tables(const struct store *s)

@@ -87,6 +87,9 @@ void store_rewind(struct store *s);
 bool store_next(struct store *s, struct trace_event *e);
 /* Damage found so far, or NULL. */
 const char *store_damage(const struct store *s);
+/* What has become of the file since it was opened. */
+enum store_change { STORE_SAME, STORE_GROWN, STORE_CHANGED };
+enum store_change store_change(const struct store *s);
 void store_close(struct store *s);
 
 #endif

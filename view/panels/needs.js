@@ -9,6 +9,11 @@ export function lacks(info, isWhole) {
 	const lines = [], sums = new Map();
 	for (const [, n, why] of info.losses)
 		sums.set(why, (sums.get(why) || 0) + n);
+	if (info.isGone)
+		lines.push('sonde view has ended: what it did not send is missing here. Start it again, and open its new address.');
+	if (info.change)
+		lines.push(info.change === 1 ? 'The file has grown since it was opened: opened again, it has more.' :
+			'The file has changed since it was opened: what is counted and listed now may be wrong. Open it again.');
 	if (info.damage)
 		lines.push(`The file is damaged: ${info.damage}. What can be read is shown.`);
 	if (info.chunksGone)

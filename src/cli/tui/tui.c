@@ -61,6 +61,10 @@ static void draw_title(struct tui *t)
 		terminal_put(s, STYLE_PLAIN, " computing");
 	if (t->filter[0])
 		terminal_printf(s, STYLE_GOOD, "  / %s", t->filter);
+	if (store_change(t->r->store) != STORE_SAME)
+		terminal_put(s, STYLE_BAD,
+			     store_change(t->r->store) == STORE_GROWN ? "  the file has grown" :
+									"  the file has changed");
 	if (store_damage(t->r->store))
 		terminal_printf(s, STYLE_BAD, "  %s", store_damage(t->r->store));
 	terminal_end_line(s);

@@ -32,6 +32,11 @@ static void put_info(struct viewed *v, const char *query, struct http_answer *a)
 	timeline_put_info(&a->body, &v->timeline, v->recorded->path);
 }
 
+static void put_state(struct viewed *v, const char *query, struct http_answer *a)
+{
+	timeline_put_state(&a->body, &v->timeline);
+}
+
 static void put_tile(struct viewed *v, const char *query, struct http_answer *a)
 {
 	u32 level = (u32)MIN(http_number(query, "level"), 30);
@@ -293,6 +298,7 @@ struct answer {
 static const struct answer answers[] = {
 	{ .path = "", .put = put_page },
 	{ .path = "info", .put = put_info },
+	{ .path = "state", .put = put_state },
 	{ .path = "tile", .put = put_tile },
 	{ .path = "rows", .put = put_rows },
 	{ .path = "number", .put = put_number },

@@ -69,6 +69,19 @@ static const char *damage_of(const struct timeline *t)
 	return own ? own : t->damage ? t->damage : "";
 }
 
+static void put_state(struct buf *b, const struct timeline *t)
+{
+	buf_printf(b, "\"change\":%d,\"damage\":", store_change(t->store));
+	json_strz(b, damage_of(t));
+}
+
+void timeline_put_state(struct buf *b, const struct timeline *t)
+{
+	buf_putc(b, '{');
+	put_state(b, t);
+	buf_putc(b, '}');
+}
+
 static void put_losses(struct buf *b, const struct timeline *t)
 {
 	const struct store_tables *tables = t->model.tables;
@@ -91,8 +104,8 @@ static void put_losses(struct buf *b, const struct timeline *t)
 		buf_printf(b, "%s[%lld,%lld,%d]", i ? "," : "", (long long)(g->from - t->from),
 			   (long long)(g->to - t->from), g->cpu == CHUNK_NO_CPU ? -1 : (int)g->cpu);
 	}
-	buf_puts(b, "],\"damage\":");
-	json_strz(b, damage_of(t));
+	buf_puts(b, "],");
+	put_state(b, t);
 	buf_printf(b, ",\"hasEnd\":%s", tables->was_closed ? "true" : "false");
 	buf_printf(b, ",\"chunksGone\":%llu",
 		   (ull)(tables->n_written - MIN(tables->n_written, tables->n_chunks)));

@@ -12,6 +12,9 @@ void timeline_put_info(struct buf *b, const struct timeline *t, const char *file
 /* ,"file":... of texts of the recording; NULL: null. */
 void timeline_put_text(struct buf *b, const char *key, const struct store_text *text);
 /* format, tid, pid, "comm", "text": the members of an array. */
+/* What has become of the file since it was opened: enum store_change, and the damage found so
+ * far. */
+void timeline_put_state(struct buf *b, const struct timeline *t);
 void timeline_put_event(struct buf *b, struct arena *a, const struct names *names,
 			const struct trace_event *e);
 
