@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Charts of the maps of a script that runs: numbers over time as lines, histograms as heat maps: a column for each interval, a row for
 // each bucket, darker the more came in that time.
+import { LOSS_PERIOD } from './data.js';
 import { liveLines } from './source.js';
 import { lineHue } from './paint.js';
 import { flatten } from './series.js';
@@ -12,9 +13,10 @@ const WIDTH = 560, HEIGHT = 150, MOST_LINES = 8, MOST_FRAMES = 1200, LEFT = 100;
 /** @typedef {{ms: number, value: any}} Frame */
 
 class Chart {
-	/** @param {string} name */
-	constructor(name) {
+	/** @param {string} name @param {number[]} losses when they were noticed, ms */
+	constructor(name, losses) {
 		this.name = name;
+		this.losses = losses;
 		/** @type {Frame[]} */
 		this.frames = [];
 		this.box = /** @type {HTMLElement} */ (make('section', '', $('charts')));
@@ -61,6 +63,31 @@ class Chart {
 			this.drawHeat(this.frames.map(f => bucketsOf(f.value) || []));
 		else
 			this.drawLines();
+		this.drawGaps();
+	}
+	/** What was lost happened in the second before it was noticed: nothing is known there. */
+	drawGaps() {
+		const ctx = this.canvas.getContext('2d'), first = this.frames[0].ms, last = this.frames[this.frames.length - 1].ms;
+		if (!ctx || first === last)
+			return;
+		ctx.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue('--lost');
+		ctx.lineWidth = 1;
+		for (const ms of this.losses) {
+			const x0 = this.xOf(Math.max(first, ms - LOSS_PERIOD / 1e6)), x1 = this.xOf(Math.min(last, ms));
+			if (ms < first || x1 < x0)
+				continue;
+			ctx.save();
+			ctx.beginPath();
+			ctx.rect(x0, 0, Math.max(1, x1 - x0), HEIGHT);
+			ctx.clip();
+			ctx.beginPath();
+			for (let x = x0 - HEIGHT - (x0 - HEIGHT) % 10; x < x1; x += 10) {
+				ctx.moveTo(x, HEIGHT);
+				ctx.lineTo(x + HEIGHT, 0);
+			}
+			ctx.stroke();
+			ctx.restore();
+		}
 	}
 	drawLines() {
 		const ctx = this.ctx, all = this.frames.map(f => flatten(f.value, '', new Map())), last = all[all.length - 1];
@@ -94,7 +121,9 @@ class Chart {
 export function showLive(file) {
 	/** @type {Map<string, Chart>} */
 	const charts = new Map();
-	let from = 0, paused = false, over = false;
+	/** @type {number[]} */
+	const losses = [];
+	let from = 0, paused = false, over = false, lost = 0;
 	document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 	document.title = file;
 	document.body.textContent = '';
@@ -106,7 +135,8 @@ export function showLive(file) {
 	const draw = () => {
 		if (!paused)
 			charts.forEach(c => c.draw());
-		said.textContent = over ? 'the run is over' : paused ? 'paused; the run goes on' : charts.size ? 'running' : 'waiting for the first maps';
+		said.textContent = (over ? 'the run is over' : paused ? 'paused; the run goes on' : charts.size ? 'running' : 'waiting for the first maps') +
+			(lost ? `; ${lost} events were lost: hatched` : '');
 	};
 	const toggle = () => {
 		paused = !paused;
@@ -123,12 +153,18 @@ export function showLive(file) {
 	const ask = async () => {
 		const found = await liveLines(from);
 		over = !found;
-		for (const [ms, line] of found?.lines || [])
+		for (const [ms, line] of found?.lines || []) {
+			if (line.type === 'lost_events') {
+				losses.push(ms);
+				lost += line.data.events;
+				continue;
+			}
 			for (const [name, value] of Object.entries(line.data)) {
-				const chart = charts.get(name) || new Chart(name);
+				const chart = charts.get(name) || new Chart(name, losses);
 				charts.set(name, chart);
 				chart.add({ ms, value });
 			}
+		}
 		from = found ? found.next : from;
 		draw();
 		if (found)

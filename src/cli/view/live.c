@@ -17,6 +17,7 @@
 #include "cli/view/http.h"
 #include "cli/view/live.h"
 #include "export/page.h"
+#include "output/notice.h"
 #include "output/output.h"
 
 enum {
@@ -48,6 +49,26 @@ static void table(struct sink *s, const struct table *t)
 	sink_release(&to);
 }
 
+/* In the terminal, and as {"type": "lost_events", "data": {"events": N, "reason": TEXT}} to the
+ * page: its charts have a gap. */
+static void tell_lost(struct sink *s, const struct loss *loss, u64 count)
+{
+	struct buf b = { 0 }, why = { 0 };
+
+	output_text.lost(s, loss, count);
+	if (!loss_row(loss)->reason && loss->reason != LOSS_SKIPPED &&
+	    loss->reason != LOSS_SKIPPED_ANY)
+		return; /* a warning: nothing is missing */
+	put_loss_reason(&why, loss);
+	buf_printf(&b, "{\"type\":\"lost_events\",\"data\":{\"events\":%llu,\"reason\":",
+		   (unsigned long long)count);
+	json_strz(&b, why.s);
+	buf_puts(&b, "}}\n");
+	write_all(((const struct live_output *)s->output)->fd, b.s, b.len);
+	buf_release(&b);
+	buf_release(&why);
+}
+
 static int run(struct cli *c, int fd)
 {
 	struct live_output live = { .output = output_text, .fd = fd };
@@ -55,6 +76,7 @@ static int run(struct cli *c, int fd)
 	int ret, lost;
 
 	live.output.table = table;
+	live.output.lost = tell_lost;
 	c->sink.output = &live.output;
 	c->request.redraw.interval_ns = INTERVAL_MS * 1000000ull;
 	c->request.redraw.top = MOST_KEYS;

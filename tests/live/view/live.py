@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""live.py SONDE: sonde view --live: charts grow while a script runs, pause while it goes on, and the terminal has its text and the maps at the end."""
+"""live.py SONDE: sonde view --live: charts grow while a script runs, pause while it goes on, and the terminal has its text and the maps at the end.
+Losses are gaps in each chart, and a run does not need its page."""
+import os
 import re
 import signal
 import subprocess
@@ -18,6 +20,38 @@ INK = """[...document.querySelectorAll('#charts canvas')].map(c => {
             colors.add([d[i] >> 5, d[i + 1] >> 5, d[i + 2] >> 5].join());
     return colors.size;
 })"""
+
+
+LOSES = 'config = { max_map_keys = 8 } interval:ms:20 { @n = count(); @h = hist(elapsed / 1000000); } interval:ms:20 /elapsed > 3000000000/ { @k[elapsed] = 1; }'
+# pixels of the red of losses in each chart: in its first fifth, and in its last one
+RED = """[...document.querySelectorAll('#charts canvas')].map(c => [110, c.width - 90].map(x => {
+    const d = c.getContext('2d').getImageData(x, 0, 90, c.height).data;
+    let n = 0;
+    for (let i = 0; i < d.length; i += 4)
+        n += d[i + 3] > 60 && d[i] > 140 && d[i] > d[i + 1] + 90 && d[i + 2] > d[i + 1];
+    return n;
+}))"""
+
+
+def gaps(b, sonde):
+    run = subprocess.Popen([sonde, 'view', '--live', '-e', LOSES], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        b.call('/url', {'url': run.stderr.readline().split()[-1]})
+        b.until("document.querySelector('header [role=status]')?.textContent.includes('events were lost: hatched')")
+        b.until(f'{RED}.every(n => n[1] > 50)')
+        red = b.run(RED)
+        check('losses are gaps in each chart', len(red) == 3 and sum(n[0] == 0 for n in red) == 2, red)  # that of @k begins with them
+        with open(f'/proc/{run.pid}/task/{run.pid}/children', encoding='ascii') as f:
+            page = [int(pid) for pid in f.read().split()]
+        os.kill(page[0], signal.SIGKILL)
+        b.until("document.querySelector('header [role=status]').textContent.startsWith('the run is over')")
+        run.send_signal(signal.SIGINT)
+        text = run.communicate(timeout=30)[0]
+        check('the run goes on without its page', run.returncode == 0 and '@n: ' in text, f'{run.returncode} {text[:300]}')
+    finally:
+        if run.poll() is None:
+            run.kill()
+            run.wait(10)
 
 
 def number(b):
@@ -53,6 +87,7 @@ def main():
         check('the status', run.returncode == 0, run.returncode)
         b.until("document.querySelector('header [role=status]').textContent === 'the run is over'")
         check('no other address', not b.foreign(), b.foreign())
+        gaps(b, sys.argv[1])
     finally:
         b.end()
         if run.poll() is None:
