@@ -13,17 +13,6 @@ static u32 array_bytes(const struct type *t)
 	return t->is_counted ? t->count * t->elem->size : t->size;
 }
 
-/* A char array in traced memory, as opposed to a string of the script: its string type counts a
- * NUL that the array does not have. */
-static bool is_char_array(const struct node *n)
-{
-	if (n->type->kind != TY_STRING)
-		return false;
-	return n->kind == N_INDEX || (n->kind == N_UNARY && n->op == OP_DEREF) ||
-	       (n->kind == N_FIELD && n->field &&
-		type_complete(n->field->type)->size < n->type->count);
-}
-
 /* str() of a constant number: its digits, at most `most`. */
 static const struct type *str_of_number(struct check *c, struct node *call, const struct node *n,
 					s64 most)
@@ -219,7 +208,7 @@ static const struct type *check_buf(struct check *c, struct node *call)
 					 type_is_integer(what->type) ?
 						 "int" :
 						 type_str(c->arena, what->type));
-		cap = MIN(cap, array_bytes(what->type) - is_char_array(what));
+		cap = MIN(cap, array_bytes(what->type) - check_adds_nul(what));
 	}
 	return type_buffer(c->arena, MAX(cap, 1u));
 }

@@ -107,7 +107,7 @@ static u64 find_cgroup(struct check *c, struct node *call, u32 *level)
 {
 	const struct world *w = &c->env->world;
 	const char *path = call_str(call, 0);
-	u64 id = w->cgroup_id ? w->cgroup_id(w->ctx, path, level) : 0;
+	u64 id = *path && w->cgroup_id ? w->cgroup_id(w->ctx, path, level) : 0;
 
 	if (!id)
 		diag_help(c->diags, check_report(c, call_arg(call, 0)->span, D_NO_CGROUP, path),

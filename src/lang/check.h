@@ -73,6 +73,9 @@ static inline bool node_is_const_str(const struct node *n)
 }
 /* A positional parameter in a context that accepts only a string: else "123" is an integer. */
 const struct type *check_param_text(struct check *c, struct node *n);
+/* A char array in traced memory, as opposed to a string of the script: its string type counts a NUL
+ * that the array does not have. */
+bool check_adds_nul(const struct node *n);
 /* The call's value is constant in this pass; types that grow may change it in the next. */
 const struct type *node_fold_int(struct node *call, s64 value, const struct type *t);
 const struct type *node_fold_str(struct node *call, const char *s, u32 len, const struct type *t);

@@ -35,6 +35,15 @@ static const struct type *as_string(struct check *c, const struct type *t)
 	return type_string(c->arena, t->count + 1);
 }
 
+bool check_adds_nul(const struct node *n)
+{
+	if (n->type->kind != TY_STRING)
+		return false;
+	return n->kind == N_INDEX || (n->kind == N_UNARY && n->op == OP_DEREF) ||
+	       (n->kind == N_FIELD && n->field &&
+		type_complete(n->field->type)->size < n->type->count);
+}
+
 enum { LISTED_FIELDS = 24 };
 
 static void near_fields(struct near *near, const struct type *t, u32 depth)
@@ -479,11 +488,13 @@ const struct type *check_field(struct check *c, struct node *n)
 
 static const struct type *check_bounds(struct check *c, struct node *n, const struct type *t)
 {
+	u32 count = t->count - check_adds_nul(n->a);
+
 	if (!node_is_const_int(n->b) || !t->count)
 		return NULL;
-	if (n->b->value >= 0 && n->b->value < t->count)
+	if (n->b->value >= 0 && n->b->value < count)
 		return NULL;
-	return diag_type(c, n->b->span, D_INDEX_RANGE, (long long)n->b->value, t->count);
+	return diag_type(c, n->b->span, D_INDEX_RANGE, (long long)n->b->value, count);
 }
 
 static const struct type *check_element(struct check *c, struct node *n, const struct type *t)
