@@ -5,6 +5,7 @@
 #include "cli/job.h"
 #include "cli/ltrace/ltrace.h"
 #include "output/output.h"
+#include "provider/uret.h"
 
 /* -x names functions; those of -e and -l may be called later, by another program. */
 static int check_entries(const struct ltrace *lt)
@@ -37,6 +38,16 @@ static void tell_nothing(const struct ltrace *lt)
 			lt->objects.n ? lt->objects.v[0]->name : "the program");
 }
 
+/* Exceptions pass through functions of C, too, which call back, or at which a thread is cancelled:
+ * the return addresses of a program in C++ or Rust must stay as they are. */
+static bool has_exceptions(const struct ltrace *lt)
+{
+	for (u32 i = 0; i < lt->objects.n; i++)
+		if (uret_unwinds(lt->objects.v[i]->elf) == UNWINDS_EXCEPTIONS)
+			return true;
+	return false;
+}
+
 static int trace(struct ltrace *lt)
 {
 	struct cli *c = lt->c;
@@ -52,13 +63,16 @@ static int trace(struct ltrace *lt)
 	if (ret)
 		return ret;
 	tell_nothing(lt);
+	lt->has_exceptions = has_exceptions(lt);
+	c->request.probes.keeps_return_addresses = lt->has_exceptions;
 	job.script = ltrace_script(lt);
 	lt->s = &c->sink;
 	lt->o.json = c->sink.output == &output_json;
 	lt->awaits_exec = c->request.traced.command != NULL;
 	c->request.traced.alone = true;
 	/* of functions that take no probe, and that nothing may ever call */
-	c->request.compile.no_warnings |= lt->o.other_programs && !c->request.verbose;
+	c->request.compile.no_warnings |= (lt->o.other_programs || lt->has_exceptions) &&
+					  !c->request.verbose;
 	if (c->request.verbose)
 		say_note(c, "the script:\n%s", job.script);
 	return job_run(c, &job);

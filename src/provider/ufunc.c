@@ -107,8 +107,10 @@ static const char *no_return(const struct ufunc_match *m, const struct elf_symbo
 {
 	if (s->value == elf_entry(m->elf))
 		return "the entry point of a program does not return";
-	return uret_returns_twice(s->name) ?
-		       "it returns more than once, which a return probe would break" :
+	if (uret_returns_twice(s->name))
+		return "it returns more than once, which a return probe would break";
+	return uret_throws(s->name) ?
+		       "it throws, and a return probe would hide from where: the program would end" :
 		       NULL;
 }
 
@@ -134,7 +136,7 @@ bool ufunc_is_list(const struct ufunc_match *m)
 /* The script names the function itself; it is not from a pattern or a generated list. */
 static bool is_named(const struct ufunc_match *m)
 {
-	return m->func && !glob_has_wildcard(m->func) && !ufunc_is_list(m);
+	return m->func && !m->is_of_list && !glob_has_wildcard(m->func) && !ufunc_is_list(m);
 }
 
 /* Probes each ret, if the return address must not be changed. False: use the kernel's return probe.
@@ -666,6 +668,7 @@ static void match_list(struct ufunc_match *m)
 {
 	const char *all = m->func;
 
+	m->is_of_list = true;
 	for (const char *s = all; *s && !m->error;) {
 		size_t n = strcspn(s, "|");
 
@@ -675,6 +678,7 @@ static void match_list(struct ufunc_match *m)
 		s += n + (s[n] == '|');
 	}
 	m->func = all;
+	m->is_of_list = false;
 }
 
 static void match_functions(struct ufunc_match *m)

@@ -19,8 +19,9 @@ struct ufunc_match {
 	const struct spec *spec;
 	const char *binary, *func;
 	bool is_return, is_cpp, many, verbose;
-	bool by_name;  /* the spec names one function of one file */
-	bool is_exact; /* or several of C++ */
+	bool by_name;    /* the spec names one function of one file */
+	bool is_exact;   /* or several of C++ */
+	bool is_of_list; /* func is one of those of a list */
 	u32 n_files;
 	const char *last_cpp; /* the last result of cpp_name() */
 	u64 last_value;

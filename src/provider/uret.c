@@ -344,3 +344,23 @@ bool uret_returns_twice(const char *name)
 			return true;
 	return false;
 }
+
+bool uret_throws(const char *name)
+{
+	static const char *const throws[] = { "_Unwind_Resume",
+					      "_Unwind_RaiseException",
+					      "_Unwind_Resume_or_Rethrow",
+					      "_Unwind_ForcedUnwind",
+					      "__cxa_throw",
+					      "__cxa_rethrow",
+					      "__cxa_throw_bad_array_new_length",
+					      "__cxa_bad_cast",
+					      "__cxa_bad_typeid",
+					      "pthread_exit",
+					      "__pthread_unwind" };
+
+	/* those of the C++ library: std::rethrow_exception(), std::__throw_out_of_range() ... */
+	return is_one_of(throws, ARRAY_SIZE(throws), name) ||
+	       starts_with(name, "_ZSt17rethrow_exception") ||
+	       (starts_with(name, "_ZSt") && strstr(name, "__throw_"));
+}

@@ -44,5 +44,8 @@ u32 uret_go_entry(struct elf *e, const struct elf_symbol *s);
 /* Whether a function with this name returns more than once (setjmp, vfork): a return probe would
  * break it. */
 bool uret_returns_twice(const char *name);
+/* Whether it throws: the exception begins in its frame, from which a return probe hides the
+ * caller. */
+bool uret_throws(const char *name);
 
 #endif

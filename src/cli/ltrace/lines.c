@@ -75,21 +75,28 @@ static struct ltrace_thread *thread(struct ltrace *lt, u32 tid, u32 pid)
 /* ---- functions and callers */
 
 /* "uretprobe:PATH:0xADDRESS" */
+static void find_site(struct ltrace *lt, u32 i)
+{
+	const char *text = site_text(lt->s->names->prog, false, i);
+	struct ltrace_func *f = NULL;
+
+	if (text && strchr(text, ':'))
+		f = hash_gets(&lt->by_place, strchr(text, ':') + 1);
+	if (f)
+		f->has_return |= starts_with(text, "uretprobe:");
+	lt->sites[i] = f;
+}
+
 static const struct ltrace_func *func_at(struct ltrace *lt, u64 i)
 {
 	u32 n = lt->s->names->prog->sites.n;
-	const char *text;
 
 	if (i >= n)
 		return NULL;
-	if (lt->n_sites < n) {
+	if (lt->n_sites < n)
 		lt->sites = xrealloc(lt->sites, n * sizeof *lt->sites);
-		memset(lt->sites + lt->n_sites, 0, (n - lt->n_sites) * sizeof *lt->sites);
-		lt->n_sites = n;
-	}
-	text = lt->sites[i] ? NULL : site_text(lt->s->names->prog, false, i);
-	if (text && strchr(text, ':'))
-		lt->sites[i] = hash_gets(&lt->by_place, strchr(text, ':') + 1);
+	for (; lt->n_sites < n; lt->n_sites++)
+		find_site(lt, lt->n_sites);
 	return lt->sites[i];
 }
 
@@ -262,7 +269,9 @@ static const char *no_return(const struct record *r, const struct ltrace_func *f
 {
 	if (number(r, AT_DEPTH) >= MOST_PENDING)
 		return "? <64 returns are pending, the kernel reports no more>";
-	return uret_returns_twice(f->names.v[0]) ? "? <returns twice>" : NULL;
+	if (uret_returns_twice(f->names.v[0]))
+		return "? <returns twice>";
+	return f->has_return || uret_throws(f->names.v[0]) ? NULL : "?";
 }
 
 static void end_at_once(struct ltrace *lt, const char *why)
@@ -382,6 +391,8 @@ static void on_enter(struct ltrace *lt, const struct record *r)
 	if (!is_shown(lt, f, name, caller))
 		return;
 	why = no_return(r, f);
+	if (!why && lt->o.summary && uret_throws(f->names.v[0]))
+		ltrace_count_call(lt, f, name, 0);
 	if (!why)
 		push_frame(lt, th, r,
 			   (struct ltrace_frame){ .func = f,

@@ -98,6 +98,7 @@ struct ltrace_func { /* a place that is probed */
 	struct ltrace_captures at_entry, at_return;
 	bool saves_args; /* what a return shows depends on arguments */
 	bool has_second; /* the result is in two registers */
+	bool has_return; /* its return is probed */
 };
 
 struct ltrace_options {
@@ -160,10 +161,11 @@ struct ltrace {
 	struct ltrace_thread *current;    /* whose line is open */
 	const struct ltrace_func **sites; /* by number of the site */
 	u32 n_sites;
-	bool awaits_exec;   /* CMD has not been executed yet */
-	bool told_program;  /* that another one was executed */
-	u32 n_programs;     /* executed */
-	struct hash counts; /* -c: by name: struct ltrace_count */
+	bool has_exceptions; /* which pass through functions: not all have a return probe */
+	bool awaits_exec;    /* CMD has not been executed yet */
+	bool told_program;   /* that another one was executed */
+	u32 n_programs;      /* executed */
+	struct hash counts;  /* -c: by name: struct ltrace_count */
 	struct buf line, text;
 };
 

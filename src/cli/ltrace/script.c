@@ -248,14 +248,15 @@ const char *ltrace_script(struct ltrace *lt)
 		const struct ltrace_func *f = lt->funcs.v[i];
 
 		add_to(lt, &entries, entry_body(lt, f), f);
-		if (!uret_returns_twice(f->names.v[0]))
+		if (!uret_returns_twice(f->names.v[0]) && !uret_throws(f->names.v[0]))
 			add_to(lt, &returns, return_body(lt, f), f);
 	}
 	buf_printf(
 		&b,
-		"config = { max_probes = 1000000; print_maps_on_exit = false; perf_rb_pages = %llu; max_strlen = %u }\n",
+		"config = { max_probes = 1000000; print_maps_on_exit = false; perf_rb_pages = %llu; max_strlen = %u%s }\n",
 		(unsigned long long)job_ring_pages(),
-		MAX(lt->o.strings + 2, LTRACE_BYTES + (u32)sizeof(u64)));
+		MAX(lt->o.strings + 2, LTRACE_BYTES + (u32)sizeof(u64)),
+		lt->has_exceptions ? "; missing_probes = ignore" : "");
 	buf_printf(&b, life, LTRACE_END, LTRACE_EXEC);
 	if (!lt->o.no_signals)
 		buf_printf(&b, signals, LTRACE_SIGNAL, LTRACE_IGNORED);
