@@ -291,7 +291,7 @@ const struct type *check_condition(struct check *c, struct node *n)
 /* ---- conditional */
 
 /* Integers have the type of both branches, also where a constant picks one: true ? (uint8)7 : $i is
- * as wide as $i. */
+ * as wide as $i, true ? $b == 1 : 2 an integer. */
 static bool other_is_wider(struct check *c, struct node *taken, struct node *other)
 {
 	bool mixed = false;
@@ -300,7 +300,7 @@ static bool other_is_wider(struct check *c, struct node *taken, struct node *oth
 	if (!taken || !other || !type_is_integer(taken->type) || type_is_flexible(taken->type))
 		return false;
 	t = check_value_type(check_expr(c, other));
-	if (!type_is_integer(t) || type_is_flexible(t))
+	if (!type_is_integer(t) || (type_is_flexible(t) && taken->type->kind != TY_BOOL))
 		return false;
 	t = type_join(c, taken->type, t, &mixed);
 	return t && !type_equal(t, taken->type);
