@@ -160,17 +160,20 @@ static int next_file(void *ctx, int fd)
 /* The recording itself goes when its export is whole. */
 static int export_recording(struct cli *c, const struct wanted *w)
 {
+	const char *recording = c->output.file;
 	struct recorded r = { 0 };
-	int ret = recorded_open_path(&r, c, c->output.file);
+	int ret;
 
+	c->output.file = w->path;
+	ret = recorded_open_path(&r, c, recording);
 	if (ret)
 		return ret;
 	ret = export_file(&r, w->exporter, w->path);
 	recorded_close_quietly(&r);
 	if (ret)
-		say(c, "the recording is in %s", c->output.file);
+		say(c, "the recording is in %s", recording);
 	else
-		unlink(c->output.file);
+		unlink(recording);
 	return ret;
 }
 
