@@ -60,9 +60,12 @@ static void put_row(struct buf *b, const struct ltrace_count *n, u64 all_ns)
 	double seconds = (double)n->ns / 1e9,
 	       percent = all_ns ? 100.0 * (double)n->ns / (double)all_ns : 0;
 
-	buf_printf(b, "%6.2f %11.6f %11llu %9llu %s\n", percent, seconds,
-		   (unsigned long long)(n->ns / n->calls / 1000), (unsigned long long)n->calls,
-		   n->name);
+	if (n->ns)
+		buf_printf(b, "%6.2f %11.6f %11llu ", percent, seconds,
+			   (unsigned long long)(n->ns / n->calls / 1000));
+	else /* no return of it was seen */
+		buf_printf(b, "%6s %11s %11s ", "?", "?", "?");
+	buf_printf(b, "%9llu %s\n", (unsigned long long)n->calls, n->name);
 }
 
 static void put_stepped(struct buf *b, struct ltrace_count *const *v, u32 n)
