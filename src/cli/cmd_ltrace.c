@@ -43,7 +43,7 @@ static void tell_nothing(const struct ltrace *lt)
 static bool has_exceptions(const struct ltrace *lt)
 {
 	for (u32 i = 0; i < lt->objects.n; i++)
-		if (uret_unwinds(lt->objects.v[i]->elf) == UNWINDS_EXCEPTIONS)
+		if (uret_unwinds(lt->objects.v[i]->elf) == UNWINDS_STACKS)
 			return true;
 	return false;
 }

@@ -152,11 +152,11 @@ static bool add_rets(struct ufunc_match *m, const struct elf_symbol *s, const ch
 		return false;
 	if (m->env->request->probes.keeps_return_addresses && rets.jumps && rets.at.n)
 		why = NULL; /* only the returns in its own code */
-	if (why && m->unwinds == UNWINDS_EXCEPTIONS && is_named(m) &&
+	if (why && m->unwinds == UNWINDS_STACKS && is_named(m) &&
 	    !m->env->request->probes.keeps_return_addresses)
 		/* safe unless an exception passes through it: the user's choice */
 		return false;
-	if (why && m->unwinds == UNWINDS_EXCEPTIONS)
+	if (why && m->unwinds == UNWINDS_STACKS)
 		leave_out(m, shown, why);
 	if (why && !m->many)
 		bad_offset(m, why);
@@ -252,7 +252,7 @@ static void add(struct ufunc_match *m, const struct elf_symbol *s, const char *f
 		m->finder = upoint_finder_new(m->env, m->elf);
 		m->unwinds = uret_unwinds(m->elf);
 		if (m->unwinds == UNWINDS_NOT && m->env->request->probes.keeps_return_addresses)
-			m->unwinds = UNWINDS_EXCEPTIONS;
+			m->unwinds = UNWINDS_STACKS;
 	}
 	if (m->env->attach.records && !why &&
 	    (m->is_return ? add_exit_jumps(m, s, func, shown, &no_jump) :

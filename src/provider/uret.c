@@ -16,19 +16,44 @@ static bool has_word(struct elf *e, const char *section, const char *word)
 	       memmem(s.bytes, s.size, word, strlen(word) + 1);
 }
 
+/* swapcontext(3); Boost.Context, which PHP has, too; Coro of perl; Ruby; QEMU; libco; Tencent's
+ * libco */
+static bool has_coroutines(struct elf *e)
+{
+	static const char *const switches[] = {
+		"swapcontext",           "jump_fcontext", "coro_transfer", "coroutine_transfer",
+		"qemu_coroutine_switch", "co_switch",     "coctx_swap"
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(switches); i++) {
+		struct elf_symbol s;
+
+		if (has_word(e, ".dynstr",
+			     switches[i])) /* a library that has it is none of its users */
+			return !elf_find(e, switches[i], &s);
+		if (has_word(e, ".strtab", switches[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool has_exceptions(struct elf *e)
+{
+	struct elf_section s;
+
+	return elf_section(e, ".gcc_except_table", &s) &&
+	       (has_word(e, ".dynstr", "__gxx_personality_v0") ||
+		has_word(e, ".strtab", "__gxx_personality_v0") ||
+		has_word(e, ".strtab", "rust_eh_personality"));
+}
+
 enum unwinds uret_unwinds(struct elf *e)
 {
 	struct elf_section s;
 
 	if (elf_section(e, ".gopclntab", &s) || elf_section(e, ".go.buildinfo", &s))
 		return UNWINDS_GO;
-	if (!elf_section(e, ".gcc_except_table", &s))
-		return UNWINDS_NOT;
-	if (has_word(e, ".dynstr", "__gxx_personality_v0") ||
-	    has_word(e, ".strtab", "__gxx_personality_v0") ||
-	    has_word(e, ".strtab", "rust_eh_personality"))
-		return UNWINDS_EXCEPTIONS;
-	return UNWINDS_NOT;
+	return has_exceptions(e) || has_coroutines(e) ? UNWINDS_STACKS : UNWINDS_NOT;
 }
 
 enum { MOST_PARTS = 8 };
@@ -223,7 +248,7 @@ static bool may_continue(struct chain *c, const struct elf_symbol *from, u32 dep
 {
 	enum { MOST_DEPTH = 4 };
 	struct urets rets;
-	const char *why = uret_find(&c->arena, c->e, from, UNWINDS_EXCEPTIONS, &rets);
+	const char *why = uret_find(&c->arena, c->e, from, UNWINDS_STACKS, &rets);
 
 	if (depth > MOST_DEPTH || rets.jumps_anywhere || (why && why != tail && why != never))
 		return true;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Returns without a trampoline. A kernel return probe replaces the return
- * address: Go's runtime, which moves stacks, and unwinders of C++ and Rust, which walk them, find
- * no code there and end the program. Functions of such files are probed at each of their ret
- * instructions instead.
+ * Returns without a trampoline. A kernel return probe replaces the return address: Go's runtime,
+ * which moves stacks, and unwinders of C++ and Rust, which walk them, find no code there and end
+ * the program. The kernel expects that a thread's functions return in the reverse order of their
+ * calls: those of coroutines, which have stacks of their own, return to the wrong callers.
+ * Functions of such files are probed at each of their ret instructions instead.
  */
 #ifndef SONDE_PROVIDER_URET_H
 #define SONDE_PROVIDER_URET_H
@@ -11,9 +12,9 @@
 #include "provider/internal.h"
 #include "object/elf.h"
 
-enum unwinds { UNWINDS_NOT, UNWINDS_EXCEPTIONS, UNWINDS_GO };
+enum unwinds { UNWINDS_NOT, UNWINDS_STACKS, UNWINDS_GO };
 
-/* Whether something may walk the stacks of a file's functions. */
+/* Whether something may walk the stacks of a file's functions, or switch between several. */
 enum unwinds uret_unwinds(struct elf *e);
 
 struct urets {
