@@ -61,8 +61,12 @@ export function countHere(events, q, info) {
 		if (format < 0)
 			throw Error(`the recording has no event: ${name}`);
 	const expr = q.expr ? compile(q.expr, info) : null, begins = expr ? null : keyOf(info, a, key), ends = expr ? null : keyOf(info, b, last);
+	/* where a part of the file begins or ends to be missing: what ended an interval may be in it */
+	const edges = info.gaps.flatMap(([from, to]) => [from, to]).sort((x, y) => x - y);
 	for (let i = events.numberAt(q.from); i < events.times.length && events.times[i] <= q.to; i++) {
 		const e = events.at(i), format = e.row[0];
+		for (; edges.length && edges[0] <= e.time; edges.shift())
+			since.clear();
 		if (where && !(where.formats[format] && where.of(e)))
 			continue;
 		if (expr?.formats[format])

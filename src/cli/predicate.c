@@ -4,6 +4,7 @@
 #include "builtin/builtin.h"
 #include "cli/expr_name.h"
 #include "cli/predicate.h"
+#include "import/import.h"
 #include "sym/tracefs.h"
 #include "type/event_format.h"
 
@@ -131,6 +132,7 @@ int predicate_run(struct recorded *r, struct buf *script, const char *where,
 	c->request.script.len = script->len;
 	c->request.engine.name = "replay";
 	c->request.from.file = r->path;
+	import_remember(r->path, r->store, r->damage.s);
 	c->request.traced.where = where;
 	c->request.from.begin_ns = r->from;
 	c->request.from.end_ns = r->to;

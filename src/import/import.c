@@ -227,11 +227,41 @@ static int open_folder(int fd, const char *path, struct err *err)
 	return text;
 }
 
+static struct {
+	char *path, *damage;
+	int fd;
+} remembered;
+
+void import_remember(const char *path, const struct store *s, const char *damage)
+{
+	free(remembered.path);
+	free(remembered.damage);
+	remembered.path = xstrdup(path);
+	remembered.damage = xstrdup(damage ? damage : "");
+	remembered.fd = store_file(s);
+}
+
+/* NULL with err set likewise. */
+static struct store *open_remembered(const char *path, struct buf *damage, struct err *err)
+{
+	int fd = fcntl(remembered.fd, F_DUPFD_CLOEXEC, 3);
+
+	if (fd < 0) {
+		err_sys(err, "open %s again", path);
+		return NULL;
+	}
+	buf_puts(damage, remembered.damage);
+	return store_open_fd(fd, path, err);
+}
+
 struct store *import_open(const char *path, struct buf *damage, struct err *err)
 {
-	int fd = open_folder(open_input(path, err), path, err);
+	int fd;
 	struct store *s;
 
+	if (remembered.path && streq(path, remembered.path))
+		return open_remembered(path, damage, err);
+	fd = open_folder(open_input(path, err), path, err);
 	if (fd < 0)
 		return NULL;
 	s = import_fd(fd, path, false, damage, err);

@@ -50,6 +50,9 @@ extern const struct importer *const importers[]; /* NULL-terminated */
  * it.
  */
 struct store *import_open(const char *path, struct buf *damage, struct err *err);
+/* From now on import_open() of that path opens the file of s again, with that damage: it may have
+ * been standard input, or converted, or another file has the path now. s stays open. */
+void import_remember(const char *path, const struct store *s, const char *damage);
 /* The same of bytes in memory that an importer knows. */
 struct store *import_bytes(const struct importer *x, const u8 *bytes, size_t len, const char *name,
 			   struct buf *damage, struct err *err);

@@ -107,6 +107,11 @@ enum store_change store_change(const struct store *s)
 	return mtime_of(&st) == s->mtime_ns ? STORE_SAME : STORE_CHANGED;
 }
 
+int store_file(const struct store *s)
+{
+	return s->fd;
+}
+
 const struct store_tables *store_tables(const struct store *s)
 {
 	return &s->t;

@@ -90,6 +90,8 @@ const char *store_damage(const struct store *s);
 /* What has become of the file since it was opened. */
 enum store_change { STORE_SAME, STORE_GROWN, STORE_CHANGED };
 enum store_change store_change(const struct store *s);
+/* Its file, for reading by pread(); that of the store. */
+int store_file(const struct store *s);
 void store_close(struct store *s);
 
 #endif

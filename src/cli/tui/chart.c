@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "cli/tui/tui.h"
 #include "cli/view/values.h"
+#include "import/import.h"
 
 struct chart {
 	struct tui *t;
@@ -52,6 +53,7 @@ static int print_sums(struct job *j, void *ctx)
 			 (unsigned long long)(t->r->to % 1000000000));
 		c->select.time_range = range;
 	}
+	import_remember(t->r->path, t->r->store, t->r->damage.s);
 	return command_report.run(c);
 }
 

@@ -291,24 +291,40 @@ static void put_key(struct recorded *r, const char *event, const char *key, size
 	free(name);
 }
 
+/* "0", or whether a gap of the file begins or ends between $since and now: the event that ended the
+ * interval may be missing. */
+static void put_gaps(struct buf *b, const struct store_tables *t)
+{
+	buf_puts(b, "0");
+	for (u32 i = 0; i < t->gaps.n; i++) {
+		const u64 ends[] = { t->gaps.v[i].from, t->gaps.v[i].to };
+
+		for (u32 k = 0; k < ARRAY_SIZE(ends); k++)
+			buf_printf(b, " || ($since < %llu && nsecs(boot) >= %llu)", (ull)ends[k],
+				   (ull)ends[k]);
+	}
+}
+
 /* The clause of the second event is first: an event that is both ends an interval before it begins
  * one. */
 static int put_times(struct recorded *r, const struct value_request *q, struct buf *script)
 {
 	size_t len = strcspn(q->key, ",");
 	const char *second = q->key[len] ? q->key + len + 1 : q->key;
-	struct buf a = { 0 }, b = { 0 };
+	struct buf a = { 0 }, b = { 0 }, gaps = { 0 };
 
 	if (!find_event(r, q->from) || !find_event(r, q->to))
 		return wrong(r, "the recording has no event",
 			     find_event(r, q->from) ? q->to : q->from);
 	put_key(r, q->from, q->key, len, &a);
 	put_key(r, q->to, second, strlen(second), &b);
+	put_gaps(&gaps, r->tables);
 	buf_printf(
 		script,
-		"tracepoint:%s { if (@since[%s]) { print(nsecs - @since[%s]); delete(@since[%s]) } }\n"
-		"tracepoint:%s { @since[%s] = nsecs }\n",
-		q->to, b.s, b.s, b.s, q->from, a.s);
+		"tracepoint:%s { $since = @since[%s]; if ($since) { if (!(%s)) { print(nsecs(boot) - $since); } delete(@since[%s]) } }\n"
+		"tracepoint:%s { @since[%s] = nsecs(boot) }\n",
+		q->to, b.s, gaps.s, b.s, q->from, a.s);
+	buf_release(&gaps);
 	buf_release(&a);
 	buf_release(&b);
 	return 0;

@@ -60,6 +60,10 @@ def main():
                 else:
                     b.until(f"document.querySelector('#panel table') && document.querySelector('#panel table td:nth-child(3)').textContent !== '{events}'", 10)
                 check(name, not before and notice(b).startswith(said) and (said or not notice(b)), f'{before} {notice(b)}')
+                if change is replace:  # what runs over the file reads the one that was opened
+                    b.run("sondeView.view.set({ filter: 'ret == 1' })")
+                    b.until('sondeView.filter.isDone && sondeView.filter.text', 10)
+                    check('  its filter', b.run('sondeView.filter.n') > 10000, b.run('[sondeView.filter.n, sondeView.filter.wrong]'))
                 if t:
                     t.type('end', 'home')
                     t.until(lambda t=t, said=said: said.lower() in t.lines()[0] if said else 't  1/' in t.lines()[0])

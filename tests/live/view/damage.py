@@ -57,6 +57,27 @@ def spans(b, kind, key):
         for (let i = 0; lane && i < lane.n; i++) if (!(lane.flags[i] & 1)) found.push([lane.t0[i], lane.t1[i], lane.arg[i]]); }} return found; }})()""")
 
 
+def longest(b):
+    """Number and the largest of the times from a switch away from a thread to the next one to it."""
+    of = "{ first: 'sched:sched_switch', second: 'sched:sched_switch', key: 'prev_pid,next_pid', filter: '', from: 0, to: sondeView.info.range }"
+    counted = b.call('/execute/async', {'script': f'const d = arguments[0]; sondeView.source.values({of}).then(d, e => d({{ n: String(e) }}))', 'args': []})
+    return [counted['n'], counted.get('largest')]
+
+
+def longest_there(sonde, name, b, start, end):
+    """The same of the lines of sonde script, without those over the beginning or the end of the gap."""
+    origin, since, found = int(b.run('sondeView.info.from')), {}, []
+    edges = [origin + start, origin + end]
+    text = subprocess.run([sonde, 'script', '--ns', '-F', 'time,event,trace', name], capture_output=True, check=False, text=True).stdout
+    for seconds, ns, prev, following in re.findall(r'(\d+)\.(\d{9}): +sched:sched_switch: .*?prev_pid=(\d+) .*next_pid=(\d+)', text):
+        now = int(seconds) * 10**9 + int(ns)
+        if following in since and not any(since[following] < edge <= now for edge in edges):
+            found.append(now - since[following])
+        since.pop(following, None)
+        since[prev] = now
+    return [len(found), max(found)]
+
+
 def look(b, sonde, name, url, gap):
     b.show(url)
     b.until('sondeView.info.isDone && sondeView.picture.took.length')
@@ -81,6 +102,8 @@ def look(b, sonde, name, url, gap):
         b.until("document.querySelector('#panel table') || document.getElementById('panel').textContent.includes('in steps')")
         wrong = same_sums(b, sonde, name)
         check('  sums', not wrong, f'{limits} {wrong}')
+    counted, wanted = longest(b), longest_there(sonde, name, b, start, end)
+    check('  no time reaches over it', counted == wanted, f'{counted} {wanted}')
     b.run(f'sondeView.view.set({{ a: null, b: null, from: {max(0, start - (end - start) / 2)}, to: {min(whole, end + (end - start) / 2)} }})')
     b.until('sondeView.picture.parts.length')
     time.sleep(.5)
