@@ -173,7 +173,9 @@ static int read_all(struct sched *s, struct recorded *r)
 static int from_file(struct sched *s, const char *path)
 {
 	struct recorded r = { 0 };
-	int ret = recorded_open_path(&r, s->c, path), closed;
+	int closed, ret = is_own_input(s->c, s->c->output.file, path) ?
+				  STATUS_WRONG :
+				  recorded_open_path(&r, s->c, path);
 
 	if (ret)
 		return ret;

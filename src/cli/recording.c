@@ -156,8 +156,6 @@ int recorded_open_path(struct recorded *r, struct cli *c, const char *path)
 
 	r->c = c;
 	r->path = path;
-	if (is_own_input(c, c->output.file, path))
-		return STATUS_WRONG;
 	r->store = import_open(path, &r->damage, &err);
 	if (!r->store) {
 		if (err.code == -ENOENT && streq(path, RECORDING_FILE))
@@ -175,12 +173,14 @@ int recorded_open_path(struct recorded *r, struct cli *c, const char *path)
 
 int recorded_open(struct recorded *r, struct cli *c)
 {
+	const char *path;
 	int ret;
 
 	r->c = c;
 	if (c->line.n_words > 1)
 		return say_usage(c, "one recording at a time");
-	ret = recorded_open_path(r, c, c->line.n_words ? c->line.words[0] : RECORDING_FILE);
+	path = c->line.n_words ? c->line.words[0] : RECORDING_FILE;
+	ret = is_own_input(c, c->output.file, path) ? STATUS_WRONG : recorded_open_path(r, c, path);
 	if (ret)
 		return ret;
 	ret = recorded_set_range(r);
