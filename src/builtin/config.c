@@ -21,7 +21,7 @@ static const struct type *fold_bool(struct node *call, bool value)
 
 static const struct type *fold_str(struct check *c, struct node *call, const char *s)
 {
-	node_make_str(call, s, (u32)strlen(s), type_string(c->arena, (u32)strlen(s) + 1));
+	node_make_str(call, s, (u32)strlen(s), type_known_text(c->arena, (u32)strlen(s)));
 	return call->type;
 }
 
@@ -222,7 +222,7 @@ static void add_text(struct members *m, const char *name, const char *s)
 {
 	struct node *n = config_member(m->c, m->call, name);
 
-	node_make_str(n->a, s, (u32)strlen(s), type_string(m->c->arena, (u32)strlen(s) + 1));
+	node_make_str(n->a, s, (u32)strlen(s), type_known_text(m->c->arena, (u32)strlen(s)));
 	*m->end = n;
 	m->end = &n->next;
 }

@@ -20,7 +20,7 @@ static const struct type *str_of_number(struct check *c, struct node *call, cons
 	const char *text = arena_printf(c->arena, "%lld", (long long)n->value);
 	u32 len = (u32)MIN((s64)strlen(text), most);
 
-	return node_fold_str(call, text, len, type_string(c->arena, len + 1));
+	return node_fold_str(call, text, len, type_known_text(c->arena, len));
 }
 
 /* The probe's name, which counts as a literal: its NUL is not counted. */
@@ -63,7 +63,7 @@ static void take_param_text(struct check *c, struct node *what)
 	len = (u32)strlen(param->name);
 	skip = (u32)MIN(what->b->value, (s64)len);
 	len -= skip;
-	node_make_str(what, param->name + skip, len, type_string(c->arena, len + 1));
+	node_make_str(what, param->name + skip, len, type_known_text(c->arena, len));
 }
 
 static const struct type *check_str(struct check *c, struct node *call)
@@ -80,7 +80,7 @@ static const struct type *check_str(struct check *c, struct node *call)
 		u32 n = len ? MIN(what->str_len, (u32)MIN(most, (s64)max_strlen(c))) :
 			      what->str_len;
 
-		return node_fold_str(call, what->str, n, type_string(c->arena, n + 1));
+		return node_fold_str(call, what->str, n, type_known_text(c->arena, n));
 	}
 	if (what->is_const && type_is_integer(what->type) && (!len || len->is_const))
 		return str_of_number(c, call, what, most);
@@ -91,6 +91,8 @@ static const struct type *check_str(struct check *c, struct node *call)
 		return diag_type(c, what->span, D_NOT_TEXT, type_str(c->arena, what->type));
 	if (what->type->kind == TY_STRING)
 		cap = MIN(cap, what->type->count);
+	if (what->type->is_whole && cap == what->type->count)
+		return what->type;
 	if (what->type->kind == TY_ARRAY && what->type->size && array_bytes(what->type) < cap)
 		cap = array_bytes(what->type) + 1;
 	return type_string(c->arena, MAX(cap, 1u));

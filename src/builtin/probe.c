@@ -352,7 +352,7 @@ static const struct type *check_probetype(struct check *c, struct node *call)
 {
 	const char *s = !c->inst ? "" : c->inst->once ? "special" : c->inst->provider;
 
-	node_make_str(call, s, (u32)strlen(s), type_string(c->arena, (u32)strlen(s) + 1));
+	node_make_str(call, s, (u32)strlen(s), type_known_text(c->arena, (u32)strlen(s)));
 	return call->type;
 }
 

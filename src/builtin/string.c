@@ -233,7 +233,7 @@ static const struct type *check_concat(struct check *c, struct node *call)
 		char *s = arena_printf(c->arena, "%s%s", a->str, b->str);
 
 		return node_fold_str(call, s, (u32)strlen(s),
-				     type_string(c->arena, (u32)strlen(s) + 1));
+				     type_known_text(c->arena, (u32)strlen(s)));
 	}
 	return type_string(c->arena, concat_cap(c, a->type->count, b->type->count));
 }

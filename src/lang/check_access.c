@@ -342,7 +342,7 @@ static const struct type *check_typeinfo_field(struct check *c, struct node *n)
 	n->is_const = true;
 	n->str = s;
 	n->str_len = (u32)strlen(s);
-	return type_string(c->arena, n->str_len + 1);
+	return type_known_text(c->arena, n->str_len);
 }
 
 /* Fields of a struct are in the address space of the struct. */

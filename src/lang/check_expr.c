@@ -21,7 +21,7 @@ static const struct type *check_literal(struct check *c, struct node *n)
 	if (n->kind == N_STR)
 		return n->type && n->type->kind == TY_STRING ?
 			       n->type :
-			       type_string(c->arena, n->str_len + 1);
+			       type_known_text(c->arena, n->str_len);
 	if (n->type && !type_is_moot(n->type)) /* made by folding */
 		return n->type;
 	return n->value < 0 ? &ty_u64 : type_literal(n->value);
@@ -53,14 +53,14 @@ static const struct type *check_param(struct check *c, struct node *n)
 	}
 	n->str = n->name;
 	n->str_len = (u32)strlen(n->name);
-	return type_string(c->arena, n->str_len + 1);
+	return type_known_text(c->arena, n->str_len);
 }
 
 const struct type *check_param_text(struct check *c, struct node *n)
 {
 	n->str = n->name;
 	n->str_len = (u32)strlen(n->name);
-	return n->type = type_string(c->arena, n->str_len + 1);
+	return n->type = type_known_text(c->arena, n->str_len);
 }
 
 /* ---- names */

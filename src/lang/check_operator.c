@@ -202,7 +202,7 @@ static bool skip_of_text(struct check *c, struct node *n)
 	n->is_const = true;
 	n->str = text->str + at;
 	n->str_len = text->str_len - at;
-	n->type = type_string(c->arena, n->str_len + 1);
+	n->type = type_known_text(c->arena, n->str_len);
 	return true;
 }
 

@@ -371,7 +371,7 @@ static void join(struct check *c, struct node *n)
 	n->is_const = true;
 	n->str = s;
 	n->str_len = len;
-	n->type = type_string(c->arena, len + 1);
+	n->type = type_known_text(c->arena, len);
 }
 
 /* Order by unsigned bytes; a prefix is less. */

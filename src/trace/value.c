@@ -193,8 +193,9 @@ u32 value_strlen(const struct type *t, const void *p)
 const char *value_str_trailer(const struct names *names, const struct type *t, u32 len)
 {
 	u32 max = names ? names->max_strlen : 0;
-	bool full = t->count && (len >= t->count || (len + 1 == t->count && max &&
-						     (t->count == max || t->count == max + 1)));
+	bool full = t->count && !t->is_whole &&
+		    (len >= t->count ||
+		     (len + 1 == t->count && max && (t->count == max || t->count == max + 1)));
 
 	return full && names && names->trunc_trailer ? names->trunc_trailer : "";
 }

@@ -47,7 +47,7 @@ u32 value_strlen(const struct type *t, const void *p);
 /*
  * The text to append to a string of len bytes: the trailer if the string fills its capacity, else
  * "". Literals and comm always fit exactly, so a terminated string counts only if its capacity is
- * max_strlen.
+ * max_strlen and it was read.
  */
 const char *value_str_trailer(const struct names *names, const struct type *t, u32 len);
 /* A bitfield of the struct at base, sign- or zero-extended. */

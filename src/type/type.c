@@ -79,6 +79,15 @@ const struct type *type_string(struct arena *a, u32 capacity)
 	return t;
 }
 
+const struct type *type_known_text(struct arena *a, u32 len)
+{
+	struct type *t = make(a, TY_STRING, len + 1, 1);
+
+	t->count = len + 1;
+	t->is_whole = true;
+	return t;
+}
+
 const struct type *type_buffer(struct arena *a, u32 capacity)
 {
 	struct type *t = make(a, TY_BUFFER, 4 + ALIGN_UP(capacity, 4), 4);

@@ -139,6 +139,7 @@ struct type {
 	bool is_offset;  /* TY_POINTER: tagged as not dereferenceable (percpu) */
 	bool is_counted; /* TY_ARRAY: a u64 count follows the elements; unused elements are zero */
 	bool is_flags;   /* TY_ENUM: a bit mask; value is the value | compared bits << 32 */
+	bool is_whole;   /* TY_STRING: a known text, complete though it fills its capacity */
 	u8 base;         /* TY_INT: displayed in base 8 or 16; 0: decimal */
 	enum space space;
 	u32 size, align; /* bytes in memory; size 0 for incomplete and void */
@@ -184,6 +185,8 @@ extern const struct type ty_function;
 
 const struct type *type_int(u32 size, bool is_signed); /* static; size 1, 2, 4, 8 */
 const struct type *type_string(struct arena *a, u32 capacity);
+/* A text of len characters that is known when the script is compiled. */
+const struct type *type_known_text(struct arena *a, u32 len);
 const struct type *type_buffer(struct arena *a, u32 capacity);
 const struct type *type_pointer(struct arena *a, const struct type *to, enum space space);
 const struct type *type_array(struct arena *a, const struct type *elem, u32 count);
