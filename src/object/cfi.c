@@ -96,6 +96,7 @@ struct machine {
 	u32 n_remembered;
 	struct builder *to;        /* NULL: no rows are made */
 	struct saved_from *search; /* NULL: none */
+	bool at_entry;             /* the first row is enough */
 };
 
 /* Where a function saves a register, from an address in it on. */
@@ -479,6 +480,10 @@ static void advance(struct machine *m, u64 units)
 {
 	u64 next = m->pc + units * m->fde->code_align;
 
+	if (m->at_entry) {
+		m->in.at = m->in.end;
+		return;
+	}
 	emit(m, next);
 	m->pc = next;
 	if (m->pc - m->fde->start >= m->fde->size)
@@ -786,6 +791,40 @@ bool cfi_build(struct cfi_table *t, struct elf *e)
 		return true;
 	cfi_release(t);
 	return false;
+}
+
+struct entries {
+	struct numbers number;
+	u32 word; /* of the return address on the stack; 0: it is in a register */
+	void (*f)(void *ctx, u64 address);
+	void *ctx;
+};
+
+static void check_entry(void *ctx, const struct elf_fde *fde)
+{
+	const struct entries *to = ctx;
+	struct machine m = { .number = to->number, .at_entry = true };
+	const struct state *s = &m.now;
+
+	m.number.ra = fde->return_reg;
+	run(&m, fde, NULL);
+	if (m.in.bad || (s->cfa_kind == CFI_SP && s->cfa_reg == m.number.sp && s->cfa == to->word &&
+			 (to->word ? s->ra.kind == CFI_AT_CFA && s->ra.offset == -(s32)to->word :
+				     s->ra.kind == CFI_SAME)))
+		return;
+	to->f(to->ctx, fde->start);
+}
+
+void cfi_each_without_call(const struct elf *e, void (*f)(void *ctx, u64 address), void *ctx)
+{
+	struct entries to = { .word = elf_machine(e) == EM_AARCH64 ? 0 :
+				      elf_is32(e)                  ? 4 :
+								     8,
+			      .f = f,
+			      .ctx = ctx };
+
+	if (find_numbers(e, &to.number))
+		elf_each_fde(e, check_entry, &to);
 }
 
 void cfi_release(struct cfi_table *t)

@@ -55,6 +55,12 @@ struct cfi_table {
  * cfi_release(). */
 bool cfi_build(struct cfi_table *t, struct elf *e);
 void cfi_release(struct cfi_table *t);
+/*
+ * Calls f for each entry whose code is not entered by a call: its return address is not where a
+ * call puts it. Parts that the compiler moved out of functions, signal trampolines, and the dynamic
+ * linker's entry from the PLT.
+ */
+void cfi_each_without_call(const struct elf *e, void (*f)(void *ctx, u64 address), void *ctx);
 /* The rule at an address; rules[0] if no entry covers it. */
 const struct cfi_rule *cfi_at(const struct cfi_table *t, u64 address);
 

@@ -15,6 +15,7 @@
 #include "provider/uifunc.h"
 #include "provider/uline.h"
 #include "provider/upoint.h"
+#include "object/cfi.h"
 #include "object/demangle.h"
 #include "object/elf_dynamic.h"
 
@@ -98,13 +99,57 @@ static int bad_point(struct ufunc_match *m, const char *text)
 	return m->error = -EINVAL;
 }
 
+static void leave_out(struct ufunc_match *m, const char *name, const char *why)
+{
+	if (m->n_refused++)
+		return;
+	m->refused = name;
+	m->why_refused = why;
+}
+
+/* Of a list, which a command has made, only this function is left out. */
 static int bad_offset(struct ufunc_match *m, const char *why)
 {
+	if (m->is_of_list) {
+		leave_out(m, m->func, why);
+		return 0;
+	}
 	return bad_point(m, arena_printf(m->env->arena, "%s: %s", m->spec->text, why));
 }
 
-static const char *no_return(const struct ufunc_match *m, const struct elf_symbol *s)
+static void keep_without_call(void *ctx, u64 address)
 {
+	struct ufunc_match *m = ctx;
+
+	vec_push(m->env->arena, &m->without_call.at, address);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Whether the word on top of the stack at the entry is not the return address. */
+static bool is_without_call(struct ufunc_match *m, u64 address)
+{
+	struct without_call *w = &m->without_call;
+
+	if (!w->known) {
+		w->known = true;
+		w->at.n = 0;
+		cfi_each_without_call(m->elf, keep_without_call, m);
+		if (w->at.n)
+			qsort(w->at.v, w->at.n, sizeof address, by_address);
+	}
+	return w->at.n && bsearch(&address, w->at.v, w->at.n, sizeof address, by_address);
+}
+
+static const char *no_return(struct ufunc_match *m, const struct elf_symbol *s)
+{
+	if (is_without_call(m, s->value))
+		return "it is entered by a jump: a return probe would replace something else than its return address";
 	if (s->value == elf_entry(m->elf))
 		return "the entry point of a program does not return";
 	if (uret_returns_twice(s->name))
@@ -118,14 +163,6 @@ static struct profile *with_caller(struct ufunc_match *m, struct profile *p,
 				   const struct upoint *at)
 {
 	return upoint_with_caller(m->env, p, at, m->elf && elf_machine(m->elf) == EM_386);
-}
-
-static void leave_out(struct ufunc_match *m, const char *name, const char *why)
-{
-	if (m->n_refused++)
-		return;
-	m->refused = name;
-	m->why_refused = why;
 }
 
 bool ufunc_is_list(const struct ufunc_match *m)
@@ -291,6 +328,7 @@ static void close_file(struct ufunc_match *m)
 {
 	upoint_finder_free(m->finder);
 	m->finder = NULL;
+	m->without_call.known = false;
 	elf_close(m->elf);
 }
 

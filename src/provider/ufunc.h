@@ -12,6 +12,12 @@
 
 struct upoint_finder;
 
+/* Of a file: cfi_each_without_call(), sorted, once they are known. */
+struct without_call {
+	VEC(u64) at;
+	bool known;
+};
+
 /* A specification that is being matched with files. Zero except env and spec; all memory is in the
  * environment's arena. */
 struct ufunc_match {
@@ -22,6 +28,7 @@ struct ufunc_match {
 	bool by_name;    /* the spec names one function of one file */
 	bool is_exact;   /* or several of C++ */
 	bool is_of_list; /* func is one of those of a list */
+	struct without_call without_call;
 	u32 n_files;
 	const char *last_cpp; /* the last result of cpp_name() */
 	u64 last_value;

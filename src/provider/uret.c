@@ -16,22 +16,27 @@ static bool has_word(struct elf *e, const char *section, const char *word)
 	       memmem(s.bytes, s.size, word, strlen(word) + 1);
 }
 
-/* swapcontext(3); Boost.Context, which PHP has, too; Coro of perl; Ruby; QEMU; libco; Tencent's
- * libco */
+/* Whether functions of the file may run on stacks of their own. */
 static bool has_coroutines(struct elf *e)
 {
-	static const char *const switches[] = {
-		"swapcontext",           "jump_fcontext", "coro_transfer", "coroutine_transfer",
-		"qemu_coroutine_switch", "co_switch",     "coctx_swap"
-	};
+	static const struct {
+		const char *name;
+		bool by_user; /* a file that defines it offers it to others, and does not use it */
+	} switches[] = { { "swapcontext", true },                /* libc */
+			 { "jump_fcontext", true },              /* Boost.Context */
+			 { "co_switch", true },                  /* libco */
+			 { "coctx_swap", false },                /* Tencent's libco */
+			 { "coro_transfer", false },             /* Coro of perl */
+			 { "rb_fiber_yield", false },            /* Ruby */
+			 { "zend_fiber_switch_context", false }, /* PHP */
+			 { "qemu_coroutine_switch", false } };
 
 	for (u32 i = 0; i < ARRAY_SIZE(switches); i++) {
 		struct elf_symbol s;
 
-		if (has_word(e, ".dynstr",
-			     switches[i])) /* a library that has it is none of its users */
-			return !elf_find(e, switches[i], &s);
-		if (has_word(e, ".strtab", switches[i]))
+		if (has_word(e, ".dynstr", switches[i].name) ?
+			    !switches[i].by_user || !elf_find(e, switches[i].name, &s) :
+			    has_word(e, ".strtab", switches[i].name))
 			return true;
 	}
 	return false;
