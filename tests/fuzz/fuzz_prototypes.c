@@ -9,15 +9,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void put(const struct proto *p)
 {
 	static const u8 memory[64] = "memory %d %s %5.3lf";
-	struct ltrace lt = { .o.strings = 32 };
+	struct ltrace lt = { .o = { .strings = 32, .elements = 8 } };
 	struct ltrace_func f = { .proto = p };
-	struct ltrace_values v = { .result = 1 };
+	struct ltrace_values v = { .result = { 1 }, .n_words = LTRACE_WORDS };
 	struct buf b = { 0 };
 
 	for (u32 i = 0; i < ARRAY_SIZE(v.memory); i++)
 		v.memory[i] = (struct ltrace_memory){ memory, sizeof(memory) };
-	for (u32 i = 0; i < ARRAY_SIZE(v.arg); i++)
-		v.arg[i] = i;
+	for (u32 i = 0; i < ARRAY_SIZE(v.word); i++)
+		v.word[i] = i;
 	ltrace_put_args(&b, &lt, &f, &v, 0, p->n);
 	ltrace_put_result(&b, &lt, &f, &v);
 	buf_release(&b);
