@@ -175,7 +175,8 @@ struct shared_bodies {
 	const struct shared_bodies *next;
 	struct body_key key;
 	const struct shared_use *before; /* what the program used: key.n_uses of them */
-	u32 n;                           /* with what bodies used */
+	u32 n;                           /* with what bodies used, */
+	u32 n_funcs;                     /* whose functions have numbers from this one on */
 	struct shared_use *use;
 	const struct shared_code **code; /* of each; NULL: not compiled */
 };
@@ -205,7 +206,7 @@ static bool is_same(const struct body_key *a, const struct body_key *b)
 /* Whether they are the bodies of this program, all compiled. */
 static bool serves(const struct shared_bodies *b, const struct lower *l, const struct body_key *key)
 {
-	if (!is_same(&b->key, key))
+	if (!is_same(&b->key, key) || (b->n > key->n_uses && b->n_funcs != l->unit->funcs.n))
 		return false;
 	for (u32 i = 0; i < key->n_uses; i++) {
 		const struct shared_use *was = &b->before[i], *now = &l->unit->shared.v[i];
@@ -254,6 +255,7 @@ static void offer_bodies(struct lower *l, const struct body_key *key,
 		.key = *key,
 		.before = before,
 		.n = u->shared.n,
+		.n_funcs = u->funcs.n - (u->shared.n - key->n_uses),
 		.use = arena_dup(a, u->shared.v, u->shared.n * sizeof *u->shared.v),
 		.code = arena_array(a, const struct shared_code *, u->shared.n)
 	};
