@@ -228,6 +228,8 @@ class Expressions:
         type_, flexible = join(a, b)  # also where the condition is known
         if c.const is not None:
             live, other = (a, b) if c.const else (b, a)
+            if live.const is not None and live.type == 'bool' and other.type != 'bool':
+                return Expr(text, type_, live.value, live.const, flexible)
             if live.const is not None and (live.flexible or other.flexible or live.type == type_):
                 return Expr(text, live.type, live.value, live.const, live.flexible)
         return Expr(text, type_, lambda env: cut((a if c.value(env) else b).value(env), type_), flexible=flexible)
