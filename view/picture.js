@@ -8,7 +8,7 @@ import { $, clock, duration, make } from './words.js';
 import { groups } from './lanes/registry.js';
 import './lanes/index.js';
 
-const HEAD_HEIGHT = 20, MOST_ARROWS = 300;
+const HEAD_HEIGHT = 20, MOST_ARROWS = 300, LEAST_GAP = 3;
 const COLORS = ['back', 'text', 'soft', 'line', 'band', 'pick', 'running', 'runnable', 'sleeping', 'blocked', 'stopped', 'call', 'irq', 'event', 'wake', 'lost'];
 
 /** @typedef {import('./lanes/registry.js').Row & {y: number}} PlacedRow */
@@ -181,13 +181,15 @@ export class Picture {
 		gaps.sort((a, b) => a[0] - b[0]);
 		let drawn = -1;
 		for (const [from, to, color] of gaps) {
-			const x0 = Math.max(0, drawn, this.xOf(from)), x1 = Math.min(this.width, this.xOf(Math.min(to, info.range)));
-			if (x1 <= x0)
+			const begin = Math.max(0, drawn, this.xOf(from)), end = Math.min(this.width, this.xOf(Math.min(to, info.range)));
+			if (end <= begin)
 				continue;
+			/** However short it is, it can be seen: also at the end of the picture. */
+			const x0 = Math.max(0, Math.min(begin, this.width - LEAST_GAP)), x1 = Math.max(end, x0 + LEAST_GAP);
 			drawn = x1;
 			ctx.save();
 			ctx.beginPath();
-			ctx.rect(x0, 0, Math.max(1, x1 - x0), height);
+			ctx.rect(x0, 0, x1 - x0, height);
 			ctx.clip();
 			ctx.globalAlpha = .25;
 			ctx.strokeStyle = color;
