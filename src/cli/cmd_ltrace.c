@@ -39,7 +39,7 @@ static void tell_nothing(const struct ltrace *lt)
 }
 
 /* Exceptions pass through functions of C, too, which call back, or at which a thread is cancelled:
- * the return addresses of a program in C++ or Rust must stay as they are. */
+ * the return addresses of a program in C++ or Rust, or with coroutines, must stay as they are. */
 static bool has_exceptions(const struct ltrace *lt)
 {
 	for (u32 i = 0; i < lt->objects.n; i++)

@@ -16,7 +16,7 @@ static void on_signal(int sig)
 	stop = true;
 }
 
-/* Without its address the page is for nobody. */
+/* Only the printed address leads to the page, so a failed write is an error. */
 static int put_address(const struct http_server *s, struct err *err)
 {
 	printf("http://127.0.0.1:%u/%s/\n", s->port, s->token);

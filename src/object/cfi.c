@@ -336,19 +336,13 @@ static void def_cfa(struct machine *m, u64 reg, s64 offset)
  * so that no walk comes from there.
  */
 
+static int by_start(const void *a, const void *b);
+
 static const struct elf_fde *function_at(const struct builder *b, u64 start)
 {
-	u32 lo = 0, hi = b->n_fdes;
+	const struct elf_fde key = { .start = start };
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (b->fdes[mid].start < start)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < b->n_fdes && b->fdes[lo].start == start ? &b->fdes[lo] : NULL;
+	return b->n_fdes ? bsearch(&key, b->fdes, b->n_fdes, sizeof key, by_start) : NULL;
 }
 
 static void run(struct machine *m, const struct elf_fde *fde, struct builder *to);
