@@ -3,7 +3,7 @@
 // each bucket, darker the more came in that time.
 import { LOSS_PERIOD } from './data.js';
 import { liveLines } from './source.js';
-import { lineHue } from './paint.js';
+import { hatch, lineHue } from './paint.js';
 import { flatten } from './series.js';
 import { bucketsOf, heatOf, paintColumn } from './heat.js';
 import { $, make } from './words.js';
@@ -76,17 +76,7 @@ class Chart {
 			const x0 = this.xOf(Math.max(first, ms - LOSS_PERIOD / 1e6)), x1 = this.xOf(Math.min(last, ms));
 			if (ms < first || x1 < x0)
 				continue;
-			ctx.save();
-			ctx.beginPath();
-			ctx.rect(x0, 0, Math.max(1, x1 - x0), HEIGHT);
-			ctx.clip();
-			ctx.beginPath();
-			for (let x = x0 - HEIGHT - (x0 - HEIGHT) % 10; x < x1; x += 10) {
-				ctx.moveTo(x, HEIGHT);
-				ctx.lineTo(x + HEIGHT, 0);
-			}
-			ctx.stroke();
-			ctx.restore();
+			hatch(ctx, x0, Math.max(x1, x0 + 1), HEIGHT);
 		}
 	}
 	drawLines() {

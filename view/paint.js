@@ -131,6 +131,20 @@ export function paintStack({ ctx, width }, y, height, most, layers) {
 	}
 }
 
+/** Hatches what is not known, in the pen's style. @param {CanvasRenderingContext2D} ctx @param {number} x0 @param {number} x1 @param {number} height */
+export function hatch(ctx, x0, x1, height) {
+	ctx.save();
+	ctx.beginPath();
+	ctx.rect(x0, 0, x1 - x0, height);
+	ctx.clip();
+	ctx.beginPath();
+	for (let x = x0 - height - (x0 - height) % 10; x < x1; x += 10) {
+		ctx.moveTo(x, height);
+		ctx.lineTo(x + height, 0);
+	}
+	ctx.stroke();
+	ctx.restore();
+}
 /** The same for a line on the ground of the page. @param {string} of */
 export const lineHue = of => hue(of, document.documentElement.dataset.theme === 'dark' ? 68 : 42);
 

@@ -3,6 +3,7 @@
 import { COLUMNS, KIND, LOSS_PERIOD, STATE } from './data.js';
 import { MERGED, firstAfter, laneId } from './tiles.js';
 import { needText } from './needs.js';
+import { hatch } from './paint.js';
 import { pathOf } from './path.js';
 import { $, clock, duration, make } from './words.js';
 import { groups } from './lanes/registry.js';
@@ -188,17 +189,9 @@ export class Picture {
 			const x0 = Math.max(0, Math.min(begin, this.width - LEAST_GAP)), x1 = Math.max(end, x0 + LEAST_GAP);
 			drawn = x1;
 			ctx.save();
-			ctx.beginPath();
-			ctx.rect(x0, 0, x1 - x0, height);
-			ctx.clip();
 			ctx.globalAlpha = .25;
 			ctx.strokeStyle = color;
-			ctx.beginPath();
-			for (let x = x0 - height - (x0 - height) % 10; x < x1; x += 10) {
-				ctx.moveTo(x, height);
-				ctx.lineTo(x + height, 0);
-			}
-			ctx.stroke();
+			hatch(ctx, x0, x1, height);
 			ctx.restore();
 		}
 	}
